@@ -1,0 +1,66 @@
+# Every target sets up .venv by itself and re-uses it while pyproject.toml and constraints.txt are
+# older than its stamp. `make PYTHON=python3.12 test` chooses the interpreter of a new .venv.
+
+PYTHON ?= python3
+JOBS ?= 2
+TESTS ?= -m "not deep"
+
+VENV := .venv
+# -P keeps the root off sys.path: `theory` and `kernels` must import as gateproof.* only.
+PY := $(VENV)/bin/python -P
+PIP := $(PY) -m pip --disable-pip-version-check --quiet
+# The stamp's name holds the folder's path, since an editable install in a tree that was moved or
+# copied still imports from the old place.
+STAMP := $(VENV)/.set-up-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
+CODE := theory numerics kernels proofs_check src tests figures
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup report test wheel lint style types format deep clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+
+setup: $(STAMP)  ## make or renew .venv
+
+# Setuptools first: the editable build then uses the pinned one instead of downloading its own.
+# The stamp is written last and by a rename, so a broken set-up is never taken for a finished one.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'gateproof needs Python 3.11 or newer: make PYTHON=python3.11 ...' >&2; exit 1; }
+	@echo 'setting up $(VENV)'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install -c constraints.txt setuptools
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@rm -f $(VENV)/.set-up-*
+	@date > $@.part && mv -f $@.part $@
+
+report: $(STAMP)  ## decide every claim of the three papers; writes report/
+	$(PY) -m gateproof report --out report
+
+test: $(STAMP)  ## the tests, without the deep ones
+	$(PY) -m pytest -n $(JOBS) $(TESTS)
+
+wheel: $(STAMP)  ## only the test that builds and installs the wheel
+	$(PY) -m pytest -m wheel tests/packaging
+
+lint: style types  ## style and types
+
+style: $(STAMP)  ## ruff: lint and layout
+	$(PY) -m ruff check $(CODE)
+	$(PY) -m ruff format --check $(CODE)
+
+types: $(STAMP)  ## mypy --strict and pyright
+	$(PY) -m mypy
+	$(PY) -m pyright
+
+format: $(STAMP)  ## let ruff lay out the code
+	$(PY) -m ruff check --fix $(CODE)
+	$(PY) -m ruff format $(CODE)
+
+deep: $(STAMP)  ## the long tests, by hand
+	$(PY) -m pytest -n $(JOBS) -m deep
+
+clean:  ## remove what was built, not .venv
+	rm -rf report build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find theory numerics kernels proofs_check tests figures src -name __pycache__ -type d -prune -exec rm -rf {} +

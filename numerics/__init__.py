@@ -1,0 +1,1 @@
+"""What the numbers are: ball evaluation and rigorous enclosures."""

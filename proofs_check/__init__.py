@@ -1,0 +1,1 @@
+"""What is decided: the claim language, verdicts, certificates, reports, the command line."""

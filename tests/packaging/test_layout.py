@@ -1,0 +1,100 @@
+"""The folders import one way, stand behind links, and keep to absolute imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Each folder, and what of ours it may import.
+LAYERS = {
+    "theory": {"theory"},
+    "numerics": {"theory", "numerics"},
+    "kernels": {"theory", "numerics", "kernels"},
+    "proofs_check": {"theory", "numerics", "kernels", "proofs_check"},
+}
+
+
+def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Every dotted name that a file imports, also inside functions and type-checking blocks."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            # `from gateproof import theory` names a folder by its last part.
+            yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+
+
+def imports_of(folder: str) -> list[tuple[str, str]]:
+    """Pairs of `file:line` and imported name for one of the four folders."""
+    files = sorted((ROOT / folder).rglob("*.py"))
+    return [
+        (f"{path.relative_to(ROOT)}:{line}", name)
+        for path in files
+        for line, name in imported(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+
+
+@pytest.mark.parametrize("folder", LAYERS)
+def test_imports_run_one_way(folder):
+    wrong = []
+    for place, name in imports_of(folder):
+        parts = name.split(".")
+        # The door itself is no layer: a folder importing it could reach any other.
+        if parts[0] == "gateproof" and parts[1] not in LAYERS[folder]:
+            wrong.append(f"{place}: {name}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("folder", LAYERS)
+def test_imports_are_absolute_and_through_the_package(folder):
+    wrong = [
+        f"{place}: {name}"
+        for place, name in imports_of(folder)
+        if name.startswith(".") or name.split(".")[0] in LAYERS
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("folder", sorted(set(LAYERS) - {"kernels"}))
+def test_only_kernels_imports_torch_and_triton(folder):
+    wrong = [
+        f"{place}: {name}"
+        for place, name in imports_of(folder)
+        if name.split(".")[0] in {"torch", "triton"}
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("folder", LAYERS)
+def test_links_show_the_folders(folder):
+    link = ROOT / "src" / "gateproof" / folder
+    assert link.is_symlink()
+    assert link.readlink() == Path("../..") / folder, "a link must be relative to survive a clone"
+    assert link.resolve() == ROOT / folder
+
+
+def test_kernels_is_a_namespace_package():
+    # A regular package named `kernels` at the root shadows the PyPI project that transformers uses.
+    assert not (ROOT / "kernels" / "__init__.py").exists()
+
+
+def test_reader_of_imports_sees_every_form():
+    source = (
+        "import gateproof.kernels.a\n"
+        "from gateproof import kernels\n"
+        "from . import b\n"
+        "def f():\n"
+        "    from torch.nn import Module\n"
+    )
+    assert [name for _, name in imported(ast.parse(source))] == [
+        "gateproof.kernels.a",
+        "gateproof.kernels",
+        "..b",
+        "torch.nn.Module",
+    ]

@@ -1,0 +1,1 @@
+"""Exact mathematics: formulas, activations, threshold gates and their facts."""
