@@ -1,1 +1,1 @@
-"""What is decided: the claim language, verdicts, certificates, reports, the command line."""
+"""What is decided: claims, verdicts, certificates, reports, the command line."""

@@ -1,0 +1,90 @@
+"""The records that pass between the claims files, the engine and the reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+VERDICTS = (
+    "proved",
+    "certified",
+    "refuted",
+    "supported",
+    "unsupported",
+    "ill-posed",
+    "inconclusive",
+    "not-run",
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One formal reading of a claim, as its file gives it.
+
+    ``controls`` are near misses in the language; ``pin`` is the verdict last accepted
+    by a person and never feeds the verdict. ``text`` of the definitions is kept in
+    ``define`` as name -> formula in x.
+    """
+
+    name: str
+    formal: str
+    pin: str | None = None
+    controls: tuple[str, ...] = ()
+    meaning: str = ""
+    define: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ClaimSpec:
+    """One claim of a claims file: permanent id, paper and place, what it says."""
+
+    id: str
+    readings: tuple[Reading, ...]
+    paper: str = ""
+    where: str = ""
+    says: str = ""
+    latex: str = ""
+    correction: str | None = None
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a decision may depend on; work budgets are counts, never seconds."""
+
+    digits: int = 15
+    boxes: int = 20_000
+    max_bits: int = 2_048
+    seed: int = 0
+    wall_seconds: float = 60.0
+
+
+@dataclass(frozen=True)
+class Controls:
+    """How many near misses were planted for a reading, and how many were caught."""
+
+    planted: int = 0
+    caught: int = 0
+    missed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The verdict on one reading and everything it rests on.
+
+    ``value`` is an outward rounded enclosure of the decided number, as decimal
+    strings; ``witness`` maps names to exact rationals (or an exact expression) where
+    the statement fails; ``certificate`` is the certificate document itself (reports
+    store it beside and name its file); ``reason`` says why nothing was decided.
+    """
+
+    verdict: str
+    method: str = ""
+    trust: tuple[str, ...] = ()
+    value: Mapping[str, str] | None = None
+    witness: Mapping[str, str] | None = None
+    controls: Controls = Controls()
+    certificate: Mapping[str, Any] | None = None
+    steps: tuple[str, ...] = ()
+    reason: str = ""

@@ -1,0 +1,1 @@
+"""Exact reasoning on core expressions: normal forms, signs, limits, series."""

@@ -1,0 +1,47 @@
+"""From the language to core nodes: definitions and gates written out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gateproof.theory.formula.errors import FormulaError
+from gateproof.theory.formula.library import Definition, definitions
+from gateproof.theory.formula.nodes import App, At, Expr, Node, Tg, rebuild
+
+#: Nodes of one expanded formula, written out in full.
+MAX_SIZE = 50_000
+
+
+def expand(node: Expr, extra: Mapping[str, Definition] | None = None) -> Expr:
+    """The expression with every defined function, ``tg`` and ``at`` written out.
+
+    ``extra`` holds a claims file's own definitions. Raises FormulaError where the
+    result would have more than MAX_SIZE nodes.
+    """
+    found = expand_node(node, extra)
+    assert isinstance(found, Expr)
+    return found
+
+
+def expand_node(node: Node, extra: Mapping[str, Definition] | None = None) -> Node:
+    """The same for statements, scopes and sets."""
+    table = {**definitions(), **(extra or {})}
+    return _expand(node, table)
+
+
+def _expand(node: Node, table: Mapping[str, Definition]) -> Node:
+    done = rebuild(node, lambda child: _expand(child, table))
+    if isinstance(done, App) and done.head in table:
+        done = _expand(table[done.head].apply(done.args), table)
+    elif isinstance(done, Tg):
+        from gateproof.theory.threshold_gate import write_out
+
+        done = _expand(write_out(done), table)
+    elif isinstance(done, At):
+        from gateproof.theory.formula.library import substitute
+
+        done = substitute(done.body, {done.var: done.value})
+    if done.size > MAX_SIZE:
+        raise FormulaError(f"the formula written out has more than {MAX_SIZE} parts")
+    assert isinstance(done, Node)
+    return done

@@ -1,0 +1,102 @@
+"""What every function name means: core, elementary or one of the zoo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from gateproof.theory.formula import names
+from gateproof.theory.formula.nodes import Expr, Node, Var, rebuild
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function as one expression of its parameters; the last ones may have defaults."""
+
+    name: str
+    params: tuple[str, ...]
+    body: Expr
+    defaults: tuple[Expr, ...] = ()
+
+    @property
+    def arity(self) -> tuple[int, int | None]:
+        """Fewest and most arguments."""
+        return len(self.params) - len(self.defaults), len(self.params)
+
+    def apply(self, args: tuple[Expr, ...]) -> Expr:
+        """The body with the arguments put in."""
+        missing = len(self.params) - len(args)
+        filled = args + self.defaults[len(self.defaults) - missing :] if missing else args
+        return substitute(self.body, dict(zip(self.params, filled, strict=True)))
+
+
+@cache
+def core_table() -> dict[str, tuple[int, int | None]]:
+    """Arities of the core functions."""
+    return {k: (1, None) if v is None else (v, v) for k, v in names.CORE_FUNCTIONS.items()}
+
+
+@cache
+def definitions() -> dict[str, Definition]:
+    """All defined functions by name: elementary ones and the zoo of activations."""
+    from gateproof.theory.activations import zoo
+    from gateproof.theory.formula.parser import Parser
+
+    raw: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
+        name: (params, text, ()) for name, (params, text) in names.ELEMENTARY.items()
+    }
+    raw.update({a.name: (("x", *a.parameters), a.formula, tuple(a.parameters.values())) for a in zoo().values()})
+    arities = dict(core_table())
+    arities.update({n: (len(p) - len(d), len(p)) for n, (p, _, d) in raw.items()})
+    found: dict[str, Definition] = {}
+    for name, (params, text, defaults) in raw.items():
+        parser = Parser(text, arities)
+        body = parser.expression()
+        parser.end()
+        values = []
+        for default in defaults:
+            reader = Parser(default, arities)
+            values.append(reader.expression())
+        found[name] = Definition(name, params, body, tuple(values))
+    return found
+
+
+@cache
+def arities() -> Mapping[str, tuple[int, int | None]]:
+    """Arity of every function a user can call."""
+    return {**core_table(), **{n: d.arity for n, d in definitions().items()}}
+
+
+def substitute(node: Expr, values: Mapping[str, Expr]) -> Expr:
+    """The expression with names replaced; names bound inside are left alone."""
+    found = _substitute(node, dict(values))
+    assert isinstance(found, Expr)
+    return found
+
+
+def substitute_node(node: Node, values: Mapping[str, Expr]) -> Node:
+    """The same for any node, statements included."""
+    return _substitute(node, dict(values))
+
+
+def _substitute(node: Node, values: dict[str, Expr]) -> Node:
+    from gateproof.theory.formula.scopes import bound_names, split_children
+
+    if isinstance(node, Var):
+        return values.get(node.name, node)
+    bound = bound_names(node)
+    if not bound:
+        return node if not values else _rebuilt(node, values)
+    inside = {k: v for k, v in values.items() if k not in bound}
+    inner, _ = split_children(node)
+    inner_ids = {id(c) for c in inner}
+    result = rebuild(node, lambda c: _substitute(c, inside if id(c) in inner_ids else values))
+    assert isinstance(result, Node)
+    return result
+
+
+def _rebuilt(node: Node, values: dict[str, Expr]) -> Node:
+    result = rebuild(node, lambda c: _substitute(c, values))
+    assert isinstance(result, Node)
+    return result

@@ -1,0 +1,69 @@
+"""Powers of numbers, refused where the number would not fit into memory."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log10
+
+from gateproof.theory.formula.errors import FormulaError
+from gateproof.theory.formula.nodes import App, Expr, Num
+
+MAX_POWER_DIGITS = 2_000
+
+
+def constant_value(node: Expr) -> Fraction | None:
+    """The rational value of a node made of numbers and operators, else None."""
+    if isinstance(node, Num):
+        return node.value
+    if not isinstance(node, App) or node.head not in ("add", "mul", "neg", "div", "pow"):
+        return None
+    values = [constant_value(a) for a in node.args]
+    if any(v is None for v in values):
+        return None
+    exact = [v for v in values if v is not None]
+    if node.head == "add":
+        return sum(exact, Fraction(0))
+    if node.head == "neg":
+        return -exact[0]
+    if node.head == "div":
+        return exact[0] / exact[1] if exact[1] else None
+    if node.head == "mul":
+        product = Fraction(1)
+        for v in exact:
+            product *= v
+        return product
+    base, exponent = exact
+    if exponent.denominator != 1 or (base == 0 and exponent < 0) or digits_of_power(base, exponent) > MAX_POWER_DIGITS:
+        return None
+    return base ** int(exponent)
+
+
+def digits_of_power(base: Fraction, exponent: Fraction) -> float:
+    """About how many decimal digits base**exponent has."""
+    height = max(abs(base.numerator), base.denominator)
+    if height <= 1:
+        return 1.0
+    size = log10(height) if height < 10**300 else float(len(str(height)))
+    return size * float(min(abs(exponent), Fraction(10**18)))
+
+
+def check_power(base: Expr, exponent: Expr, column: int) -> Expr:
+    """The power node, or an error where base and exponent are numbers and the result is huge."""
+    b, e = constant_value(base), constant_value(exponent)
+    if b is not None and e is not None and digits_of_power(b, e) > MAX_POWER_DIGITS:
+        raise FormulaError(
+            f"a power with about {digits_of_power(b, e):.3g} digits; at most {MAX_POWER_DIGITS} are formed", column
+        )
+    if b is not None and e is None and _huge(exponent):
+        raise FormulaError("an exponent too large to be formed", column)
+    return App("pow", (base, exponent))
+
+
+def _huge(node: Expr) -> bool:
+    return isinstance(node, App) and node.head == "pow" and all(not _has_name(a) for a in node.args)
+
+
+def _has_name(node: Expr) -> bool:
+    from gateproof.theory.formula.nodes import Index, Var
+
+    return any(isinstance(n, Var | Index) for n in node.walk())

@@ -1,0 +1,197 @@
+"""Syntax trees to text that reads back to the same tree."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gateproof.theory.formula.nodes import (
+    And,
+    App,
+    At,
+    Claim,
+    Const,
+    Diff,
+    Exists,
+    Extremum,
+    FiniteSet,
+    Gauss,
+    Gauss2,
+    Implies,
+    In,
+    Index,
+    Integral,
+    IntervalSet,
+    IntRange,
+    Limit,
+    Lse,
+    NamedSet,
+    Node,
+    Not,
+    Num,
+    Or,
+    Pred,
+    Printed,
+    Rel,
+    Scope,
+    Series,
+    SetMinus,
+    SetPower,
+    Softmax,
+    Taylor,
+    Tg,
+    Var,
+    Where,
+)
+
+_IMPLIES, _OR, _AND, _NOT, _REL, _SUM, _PRODUCT, _UNARY, _POWER, _ATOM = range(10)
+
+
+def to_text(node: Node) -> str:
+    """The text of a node."""
+    return _print(node)[0]
+
+
+def _at_least(node: Node, level: int) -> str:
+    text, own = _print(node)
+    return text if own >= level else f"({text})"
+
+
+def decimal_text(value: Fraction) -> str:
+    """A terminating decimal for the number, or p/q."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    rest, places = value.denominator, 0
+    while rest % 10 == 0 or rest % 2 == 0 or rest % 5 == 0:
+        rest = rest // 10 if rest % 10 == 0 else rest // (2 if rest % 2 == 0 else 5)
+        places += 1
+        if places > 40:
+            break
+    if rest != 1 or places > 40:
+        return f"{value.numerator}/{value.denominator}"
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    return ("-" if value < 0 else "") + f"{digits[:-places]}.{digits[-places:]}"
+
+
+def _print(node: Node) -> tuple[str, int]:
+    if isinstance(node, Num):
+        text = decimal_text(node.value)
+        level = _UNARY if node.value < 0 else _PRODUCT if "/" in text else _ATOM
+        return text, level
+    if isinstance(node, Printed):
+        return f"{node.text}~", _ATOM
+    if isinstance(node, Const | Var | NamedSet):
+        return node.name, _ATOM
+    if isinstance(node, App):
+        return _app(node)
+    if isinstance(node, Rel):
+        parts = [_at_least(node.terms[0], _SUM)]
+        for op, term in zip(node.ops, node.terms[1:], strict=True):
+            parts += [op, _at_least(term, _SUM)]
+        return " ".join(parts), _REL
+    if isinstance(node, And | Or):
+        level, word = (_AND, " and ") if isinstance(node, And) else (_OR, " or ")
+        return word.join(_at_least(p, level + 1) for p in node.parts), level
+    if isinstance(node, Not):
+        return f"not {_at_least(node.part, _NOT)}", _NOT
+    if isinstance(node, Implies):
+        return f"{_at_least(node.left, _OR)} => {_at_least(node.right, _IMPLIES)}", _IMPLIES
+    if isinstance(node, In):
+        return f"{_at_least(node.item, _SUM)} in {_set(node.within)}", _REL
+    return _other(node), _ATOM
+
+
+def _app(node: App) -> tuple[str, int]:
+    head, args = node.head, node.args
+    if head == "add":
+        text = _at_least(args[0], _PRODUCT)
+        for arg in args[1:]:
+            if isinstance(arg, App) and arg.head == "neg":
+                text += f" - {_at_least(arg.args[0], _PRODUCT)}"
+            else:
+                text += f" + {_at_least(arg, _PRODUCT)}"
+        return text, _SUM
+    if head == "neg":
+        return f"-{_at_least(args[0], _POWER)}", _UNARY
+    if head == "mul":
+        # A quotient may stand first without parentheses; anything else would regroup.
+        first = _print(args[0])
+        keep = first[1] >= _UNARY or (isinstance(args[0], App) and args[0].head == "div")
+        return "*".join([first[0] if keep else f"({first[0]})", *(_at_least(a, _UNARY) for a in args[1:])]), _PRODUCT
+    if head == "div":
+        return f"{_at_least(args[0], _PRODUCT)}/{_at_least(args[1], _UNARY)}", _PRODUCT
+    if head == "pow":
+        return f"{_at_least(args[0], _ATOM)}**{_at_least(args[1], _UNARY)}", _POWER
+    return f"{head}({', '.join(to_text(a) for a in args)})", _ATOM
+
+
+def _set(node: Node) -> str:
+    if isinstance(node, IntervalSet):
+        left, right = "[" if node.lo_closed else "(", "]" if node.hi_closed else ")"
+        return f"{left}{to_text(node.lo)}, {to_text(node.hi)}{right}"
+    if isinstance(node, IntRange):
+        return f"{to_text(node.lo)}..{to_text(node.hi)}"
+    if isinstance(node, SetMinus):
+        return f"{_set(node.base)} \\ {{{', '.join(map(to_text, node.points))}}}"
+    if isinstance(node, SetPower):
+        return f"{_set(node.base)}**{_at_least(node.n, _ATOM)}"
+    return to_text(node)
+
+
+def _scope(scope: Scope) -> str:
+    binds = [f"{b.name} in {_set(b.within)}" for b in scope.binds]
+    return ", ".join([*binds, *(_at_least(c, _AND) for c in scope.conditions)])
+
+
+def _list(items: tuple[Node, ...]) -> str:
+    return f"[{', '.join(map(to_text, items))}]"
+
+
+def _other(node: Node) -> str:
+    if isinstance(node, Where):
+        return f"where({to_text(node.cond)}, {to_text(node.then)}, {to_text(node.other)})"
+    if isinstance(node, Extremum):
+        return f"{node.op}({to_text(node.body)}, {_scope(node.scope)})"
+    if isinstance(node, Pred):
+        return f"{node.name}({to_text(node.body)}, {_scope(node.scope)})"
+    if isinstance(node, Exists):
+        return f"exists {_scope(node.scope)}: ({to_text(node.body)})"
+    if isinstance(node, Claim):
+        head = f"for {_scope(node.scope)}: " if node.scope.binds or node.scope.conditions else ""
+        return head + to_text(node.body)
+    if isinstance(node, Index):
+        return f"{node.vector}[{to_text(node.index)}]"
+    if isinstance(node, FiniteSet):
+        return "{" + ", ".join(map(to_text, node.items)) + "}"
+    if isinstance(node, Lse):
+        tail = f", without={to_text(node.without)}" if node.without is not None else ""
+        return f"lse({node.vector}{tail})"
+    if isinstance(node, Softmax):
+        return f"softmax({node.vector}, {to_text(node.index)})"
+    if isinstance(node, Tg):
+        return (
+            f"tg({to_text(node.x)}, tau={_list(node.tau)}, theta={_list(node.theta)},"
+            f" slope={_list(node.slope)}, intercept={_list(node.intercept)})"
+        )
+    return _calculus(node)
+
+
+def _calculus(node: Node) -> str:
+    if isinstance(node, Series):
+        return f"{node.op}({to_text(node.body)}, {node.index} in {to_text(node.lo)}..{to_text(node.hi)})"
+    if isinstance(node, Limit):
+        side = f", {node.side}" if node.side else ""
+        return f"limit({to_text(node.body)}, {node.var}, {to_text(node.point)}{side})"
+    if isinstance(node, Diff):
+        order = f", {node.order}" if node.order != 1 else ""
+        return f"diff({to_text(node.body)}, {node.var}{order})"
+    if isinstance(node, At):
+        return f"at({to_text(node.body)}, {node.var}={to_text(node.value)})"
+    if isinstance(node, Taylor):
+        return f"taylor({to_text(node.body)}, {node.var}, {to_text(node.point)}, {node.order})"
+    if isinstance(node, Integral):
+        return f"integrate({to_text(node.body)}, {node.var}, {to_text(node.lo)}, {to_text(node.hi)})"
+    if isinstance(node, Gauss):
+        return f"gauss({to_text(node.body)}, {node.var}, q={to_text(node.q)}, mean={to_text(node.mean)})"
+    if isinstance(node, Gauss2):
+        return f"gauss2({to_text(node.body)}, {node.u}, {node.v}, q={to_text(node.q)}, c={to_text(node.c)})"
+    return _set(node)

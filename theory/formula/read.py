@@ -1,0 +1,46 @@
+"""Reading text: claims, expressions and a file's own definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gateproof.theory.formula import scopes
+from gateproof.theory.formula.errors import FormulaError
+from gateproof.theory.formula.library import Definition, arities
+from gateproof.theory.formula.nodes import Claim, Expr
+from gateproof.theory.formula.parser import Parser
+
+Definitions = Mapping[str, Definition]
+
+
+def parse_claim(text: str, extra: Definitions | None = None) -> Claim:
+    """A closed statement. Raises FormulaError with a column."""
+    claim = scopes.bind_polynomials(_parser(text, extra).claim())
+    scopes.check(claim)
+    return claim
+
+
+def parse_expr(text: str, extra: Definitions | None = None) -> Expr:
+    """An expression, whose names may be free. Raises FormulaError with a column."""
+    parser = _parser(text, extra)
+    node = parser.expression()
+    parser.end()
+    return node
+
+
+def define(name: str, text: str, extra: Definitions | None = None) -> Definition:
+    """A one-variable definition ``name(x) = text`` of a claims file."""
+    if not name.isidentifier() or name in arities() or not name.isascii():
+        raise FormulaError(f"{name!r} cannot be defined: it is not a name, or it is taken")
+    body = parse_expr(text, extra)
+    unknown = sorted(scopes.free_names(body) - {"x"})
+    if unknown:
+        raise FormulaError(f"the definition of {name!r} uses {unknown[0]!r}; only x is free in it")
+    return Definition(name, ("x",), body)
+
+
+def _parser(text: str, extra: Definitions | None) -> Parser:
+    table = dict(arities())
+    if extra:
+        table.update({n: d.arity for n, d in extra.items()})
+    return Parser(text, table)
