@@ -1,0 +1,65 @@
+"""Outward rounded decimals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+
+def floor_decimal(value: Fraction, places: int) -> str:
+    """The largest decimal with ``places`` places that is <= value (places may be negative)."""
+    return _text(_scaled(value, places, up=False), places)
+
+
+def ceil_decimal(value: Fraction, places: int) -> str:
+    """The smallest decimal with ``places`` places that is >= value."""
+    return _text(_scaled(value, places, up=True), places)
+
+
+def magnitude(value: Fraction) -> int:
+    """The decimal exponent e with 10**e <= |value| < 10**(e+1); 0 for 0."""
+    if value == 0:
+        return 0
+    top, bottom = abs(value.numerator), value.denominator
+    guess = int((top.bit_length() - bottom.bit_length()) * 0.30103)
+    while Fraction(10) ** guess > abs(value):
+        guess -= 1
+    while Fraction(10) ** (guess + 1) <= abs(value):
+        guess += 1
+    return guess
+
+
+def decimal_enclosure(lo: Fraction, hi: Fraction, digits: int) -> dict[str, str]:
+    """``{"lo", "hi"}`` with ``digits`` significant digits, rounded outward."""
+    largest = max(abs(lo), abs(hi))
+    places = digits - 1 - magnitude(largest)
+    return {"lo": floor_decimal(lo, places), "hi": ceil_decimal(hi, places)}
+
+
+def agreed_digits(lo: Fraction, hi: Fraction) -> int:
+    """How many significant digits the enclosure fixes: its width is at most 10**-d of its size."""
+    if lo == hi:
+        return 10**6
+    largest = max(abs(lo), abs(hi))
+    if hi - lo >= largest:
+        return 0
+    return -magnitude((hi - lo) / largest) - 1
+
+
+def _scaled(value: Fraction, places: int, up: bool) -> int:
+    scaled = value * Fraction(10) ** places
+    return -((-scaled.numerator) // scaled.denominator) if up else scaled.numerator // scaled.denominator
+
+
+def _text(scaled: int, places: int) -> str:
+    sign = "-" if scaled < 0 else ""
+    body = str(abs(scaled))
+    if places <= 0:
+        return sign + body + "0" * -places if scaled else "0"
+    if places > 40 + len(body):
+        # Far below 1: scientific form keeps the string short.
+        body_digits = body.rstrip("0") or "0"
+        exponent = len(body) - 1 - places
+        mantissa = body_digits[0] + ("." + body_digits[1:] if len(body_digits) > 1 else "")
+        return f"{sign}{mantissa}e{exponent}" if scaled else "0"
+    body = body.rjust(places + 1, "0")
+    return f"{sign}{body[:-places]}.{body[-places:]}"
