@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -17,14 +16,20 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {"torch", "triton", "jax", "matplotlib", "scipy", "numpy"}
 
-# Runs the command as its console script does, and leaves the loaded modules in a file.
-PROBE = """
-import atexit, json, sys
-out = sys.argv.pop(1)
-atexit.register(lambda: open(out, "w").write(json.dumps(sorted(sys.modules))))
-sys.argv[0] = "gateproof"
-from gateproof.proofs_check.cli import main
-sys.exit(main())
+# Python imports `sitecustomize` at its start, in worker processes too. Names are written at once,
+# since a worker is killed and never reaches its exit; and they are written when an import is tried,
+# so that `import torch` is caught where torch is not installed and sys.modules would not show it.
+RECORDER = """
+import os, sys
+
+class Recorder:
+    out = open(os.path.join({folder!r}, str(os.getpid())), "a", buffering=1)
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        cls.out.write(name + chr(10))
+
+sys.meta_path.insert(0, Recorder)
 """
 
 CLAIM = """
@@ -34,29 +39,37 @@ formal = "for x in R: silu(x) == x*sigmoid(x)"
 """
 
 
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+def environment(*folders: Path) -> dict[str, str]:
+    path = [str(folder) for folder in (*folders, ROOT / "src")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
-def loaded(code: str, folder: Path, *arguments: str) -> set[str]:
-    """The top-level modules loaded when `code` ends; it must end with exit code 0."""
-    out = folder / "modules.json"
+def imported(folder: Path, *arguments: str) -> set[str]:
+    """The modules that Python and its worker processes import; it must end with exit code 0."""
+    hook, names = folder / "hook", folder / "names"
+    hook.mkdir()
+    names.mkdir()
+    (hook / "sitecustomize.py").write_text(RECORDER.format(folder=str(names)))
     done = subprocess.run(
-        [sys.executable, "-P", "-c", code, str(out), *arguments],
+        [sys.executable, "-P", *arguments],
         cwd=folder,
-        env=environment(),
+        env=environment(hook),
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return {name.split(".")[0] for name in json.loads(out.read_text())}
+    return {name for file in names.iterdir() for name in file.read_text().split()}
+
+
+def tops(modules: set[str]) -> set[str]:
+    return {name.split(".")[0] for name in modules}
 
 
 def base_distributions() -> set[str]:
     """The distributions that a base install brings, from pyproject.toml on down."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     found: set[str] = set()
     queue = list(project["dependencies"])
     while queue:
@@ -69,35 +82,46 @@ def base_distributions() -> set[str]:
     return found
 
 
-@pytest.fixture(params=["help", "check"])
-def modules(request, tmp_path):
+@pytest.fixture(scope="module", params=["help", "check"])
+def modules(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param)
     if request.param == "help":
-        return loaded(PROBE, tmp_path, "--help")
-    (tmp_path / "start.claims.toml").write_text(CLAIM)
-    # One job and no cache: the claim is then decided in the process that is looked at.
-    return loaded(PROBE, tmp_path, "check", "start.claims.toml", "--no-cache", "-j", "1")
+        return imported(folder, "-m", "gateproof", "--help")
+    (folder / "start.claims.toml").write_text(CLAIM)
+    found = imported(folder, "-m", "gateproof", "check", "start.claims.toml", "--no-cache")
+    # Else the process that decides was not looked at.
+    assert "gateproof.proofs_check.engine" in found
+    assert "sympy" in found or "flint" in found
+    return found
 
 
-def test_command_loads_nothing_heavy(modules):
-    assert modules & HEAVY == set()
+def test_command_imports_nothing_heavy(modules):
+    assert tops(modules) & HEAVY == set()
 
 
-def test_command_needs_the_base_install_only(modules, tmp_path):
-    bare = PROBE[: PROBE.index("sys.argv[0]")]
+def test_command_needs_the_base_install_only(modules):
     allowed = base_distributions() | {"gateproof"}
     owners = packages_distributions()
     foreign = {
         name: owners[name]
-        for name in modules - loaded(bare, tmp_path) - set(sys.stdlib_module_names)
+        for name in tops(modules) - set(sys.stdlib_module_names)
         if name in owners and not allowed & {canonicalize_name(owner) for owner in owners[name]}
     }
     assert foreign == {}
 
 
-def test_import_of_the_door_loads_only_itself(tmp_path):
-    bare = PROBE[: PROBE.index("sys.argv[0]")]
-    door = loaded(bare + "import gateproof; dir(gateproof); gateproof.__version__", tmp_path)
-    assert door - loaded(bare, tmp_path) - set(sys.stdlib_module_names) == {"gateproof"}
+def test_door_imports_only_itself(tmp_path):
+    found = imported(tmp_path, "-c", "import gateproof; dir(gateproof); gateproof.__version__")
+    assert tops(found) - set(sys.stdlib_module_names) == {"gateproof"}
+    assert "gateproof.theory" not in found
+
+
+def test_recorder_sees_failed_and_child_imports(tmp_path):
+    child = (
+        "import importlib\ntry: importlib.import_module('torch.absent')\nexcept ImportError: pass"
+    )
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-P', '-c', {child!r}])"
+    assert "torch" in imported(tmp_path, "-c", code)
 
 
 def test_door_names_resolve():
