@@ -2,14 +2,111 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+from gateproof.theory.exact.atoms import Frac
+from gateproof.theory.exact.cases import by_cases, settle_signs
+from gateproof.theory.exact.conditions import holds
 from gateproof.theory.exact.domain import Assumptions, Derivation
-from gateproof.theory.formula.nodes import Expr
+from gateproof.theory.exact.normal import Workspace
+from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Stmt, Var, Where, num
+from gateproof.theory.formula.printer import to_text
+
+NOT_ZERO = frozenset({-1, 1})
+POSITIVE = frozenset({1})
+NOT_NEGATIVE = frozenset({0, 1})
+_WORDS = {NOT_ZERO: "!= 0", POSITIVE: "> 0", NOT_NEGATIVE: ">= 0"}
+_EVERYWHERE = frozenset(
+    {"add", "mul", "neg", "max", "min", "abs", "sign", "exp", "sin", "cos", "atan", "sinh", "cosh"}
+    | {"tanh", "sech", "asinh", "sigmoid", "softplus", "erf", "erfc"}
+)
 
 
 def prove_defined(expr: Expr, assumptions: Assumptions) -> Derivation | None:
     """A proof that the expression has a real value on the whole domain, or None."""
-    del expr, assumptions
+
+    def goal(ws: Workspace, exprs: tuple[Expr, ...]) -> list[str] | None:
+        steps: list[str] = []
+        return steps if _defined(ws, exprs[0], steps) else None
+
+    outcome = by_cases(goal, (expr,), assumptions)
+    if outcome is None:
+        return None
+    # Cases in which nothing had to be shown are not worth a line.
+    shown = outcome.steps if any(" so it " in s for s in outcome.steps) else []
+    return Derivation(tuple(shown), outcome.trust())
+
+
+def conditions(node: App) -> list[tuple[Expr, frozenset[int]]] | None:
+    """Expressions and the signs they must have for the node to have a value, given its arguments.
+
+    None for a head that is not known. Powers: 0**0 is left out, and a base of a power that is
+    neither whole nor half-whole must be positive.
+    """
+    head, args = node.head, node.args
+    if head in _EVERYWHERE:
+        return []
+    u = args[0]
+    square = App("add", (num(1), App("neg", (App("pow", (u, num(2))),))))
+    table: dict[str, tuple[Expr, frozenset[int]]] = {
+        "log": (u, POSITIVE),
+        "sqrt": (u, NOT_NEGATIVE),
+        "tan": (App("cos", (u,)), NOT_ZERO),
+        "asin": (square, NOT_NEGATIVE),
+        "acos": (square, NOT_NEGATIVE),
+        "atanh": (square, POSITIVE),
+        "acosh": (App("add", (u, num(-1))), NOT_NEGATIVE),
+    }
+    if head in table:
+        return [table[head]]
+    if head == "div":
+        return [(args[1], NOT_ZERO)]
     return None
+
+
+def _power_condition(ws: Workspace, node: App) -> list[tuple[Expr, frozenset[int]]]:
+    base = node.args[0]
+    value: Fraction | None = ws.form(node.args[1]).rational()
+    if value is None or value.denominator > 2:
+        return [(base, POSITIVE)]
+    if value.denominator == 1:
+        return [] if value > 0 else [(base, NOT_ZERO)]
+    return [(base, NOT_NEGATIVE if value > 0 else POSITIVE)]
+
+
+def _defined(ws: Workspace, node: Expr, steps: list[str]) -> bool:
+    if isinstance(node, Num | Var):
+        return True
+    if isinstance(node, Const):
+        return node.name != "oo"
+    if isinstance(node, Where):
+        if not _defined_statement(ws, node.cond, steps):
+            return False
+        return _defined(ws, node.then if holds(ws, node.cond) else node.other, steps)
+    if not isinstance(node, App):
+        return False
+    if not all(_defined(ws, a, steps) for a in node.args):
+        return False
+    needed = _power_condition(ws, node) if node.head == "pow" else conditions(node)
+    if needed is None:
+        return False
+    for expr, allowed in needed:
+        value: Frac = ws.form(expr)
+        if not settle_signs(ws, value, allowed):
+            return False
+        line = f"{to_text(expr)} {_WORDS[allowed]}, so it is defined: {to_text(node)}"
+        if value.rational() is None and line not in steps:
+            steps.append(line.replace("so it is defined:", "so it has a value:"))
+    return True
+
+
+def _defined_statement(ws: Workspace, cond: Stmt, steps: list[str]) -> bool:
+    return all(
+        _defined(ws, term, steps)
+        for part in cond.walk()
+        if isinstance(part, Rel)
+        for term in part.terms
+    )
 
 
 def undefined_point(expr: Expr, assumptions: Assumptions) -> dict[str, Expr] | None:

@@ -1,0 +1,109 @@
+"""Signs and rational bounds of closed constants, by ball arithmetic with proven error."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import flint
+
+from gateproof.theory.formula.nodes import App, Const, Expr, Num
+
+_PRECISIONS = (64, 256, 1024)
+
+_METHODS = {
+    "exp": "exp",
+    "log": "log",
+    "sqrt": "sqrt",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "asin": "asin",
+    "acos": "acos",
+    "atan": "atan",
+    "sinh": "sinh",
+    "cosh": "cosh",
+    "tanh": "tanh",
+    "sech": "sech",
+    "asinh": "asinh",
+    "acosh": "acosh",
+    "atanh": "atanh",
+    "erf": "erf",
+    "erfc": "erfc",
+}
+
+
+def enclose(node: Expr) -> flint.arb | None:
+    """A finite ball around a closed expression at the working precision, or None."""
+    value = _enclose(node)
+    return value if value is not None and value.is_finite() else None
+
+
+def _enclose(node: Expr) -> flint.arb | None:
+    if isinstance(node, Num):
+        return flint.arb(flint.fmpq(node.value.numerator, node.value.denominator))
+    if isinstance(node, Const):
+        return {"pi": flint.arb.pi, "e": flint.arb.const_e}[node.name]() if node.name != "oo" else None
+    if not isinstance(node, App):
+        return None
+    args = [enclose(a) for a in node.args]
+    values = [a for a in args if a is not None]
+    if len(values) != len(args):
+        return None
+    return _apply(node.head, values, node.args)
+
+
+def _apply(head: str, values: list[flint.arb], args: tuple[Expr, ...]) -> flint.arb | None:
+    first = values[0]
+    if head in _METHODS:
+        result = getattr(first, _METHODS[head])()
+        return result if isinstance(result, flint.arb) else None
+    if head == "add":
+        return sum(values[1:], first)
+    if head == "mul":
+        for v in values[1:]:
+            first = first * v
+        return first
+    if head == "neg":
+        return -first
+    if head == "div":
+        return first / values[1]
+    if head == "abs":
+        return abs(first)
+    if head == "pow":
+        exponent = args[1]
+        if isinstance(exponent, Num) and exponent.value.denominator == 1:
+            return first ** int(exponent.value) if abs(exponent.value) <= 10_000 else None
+        return first ** values[1] if first > 0 else None
+    if head == "softplus":
+        return (1 + first.exp()).log()
+    if head == "sigmoid":
+        return 1 / (1 + (-first).exp())
+    return None
+
+
+def sign_of_constant(node: Expr) -> int | None:
+    """1 or -1 where balls separate the constant from 0, else None."""
+    for bits in _PRECISIONS:
+        with flint.ctx.workprec(bits):
+            ball = enclose(node)
+            if ball is None:
+                return None
+            if ball > 0:
+                return 1
+            if ball < 0:
+                return -1
+    return None
+
+
+def rational_bounds(node: Expr, bits: int = 128) -> tuple[Fraction, Fraction] | None:
+    """Rationals below and above a closed expression, close to it."""
+    with flint.ctx.workprec(bits):
+        ball = enclose(node)
+        if ball is None:
+            return None
+        return _exact(ball.lower()), _exact(ball.upper())
+
+
+def _exact(value: flint.arb) -> Fraction:
+    mantissa, exponent = value.mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

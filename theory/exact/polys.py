@@ -1,0 +1,160 @@
+"""Polynomials over Q in a fixed number of generators, with limits on their size.
+
+One flint context serves every workspace; a workspace says what generator i stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import gcd
+
+import flint
+
+#: Generators that one workspace can use.
+GENERATORS = 40
+#: Terms of one polynomial, and the highest power formed.
+MAX_TERMS = 3_000
+MAX_POWER = 400
+
+Poly = flint.fmpq_mpoly
+CONTEXT = flint.fmpq_mpoly_ctx.get([f"g{i}" for i in range(GENERATORS)], "lex")
+GENS: tuple[Poly, ...] = tuple(CONTEXT.gens())
+ZERO: Poly = CONTEXT.constant(0)
+ONE: Poly = CONTEXT.constant(1)
+
+
+class Unsupported(Exception):  # noqa: N818 - not an error of the user: the method ends here
+    """The expression is outside of what this prover decides."""
+
+
+class UndefinedValue(Exception):  # noqa: N818 - a fact about the expression
+    """The expression has no value anywhere: division by a polynomial that is 0."""
+
+
+def constant(value: Fraction) -> Poly:
+    """A rational number as a polynomial."""
+    return CONTEXT.constant(flint.fmpq(value.numerator, value.denominator))
+
+
+def fraction(value: object) -> Fraction:
+    """A coefficient of flint as a Fraction."""
+    if isinstance(value, flint.fmpq):
+        return Fraction(int(value.p), int(value.q))
+    assert isinstance(value, int | flint.fmpz)
+    return Fraction(int(value))
+
+
+def times(a: Poly, b: Poly) -> Poly:
+    """The product, refused where it could be too large."""
+    if len(a) * len(b) > 40 * MAX_TERMS:
+        raise Unsupported("polynomials too large")
+    product = a * b
+    if len(product) > MAX_TERMS:
+        raise Unsupported("polynomials too large")
+    return product
+
+
+def power(a: Poly, n: int) -> Poly:
+    """The n-th power, n >= 0, refused where it could be too large."""
+    if len(a) <= 1:
+        if n > 100_000:
+            raise Unsupported("a power too high")
+        if a.is_constant() and not a.is_zero():
+            value = constant_of(a)
+            if n * max(value.numerator.bit_length(), value.denominator.bit_length()) > 40_000:
+                raise Unsupported("a number too large")
+        return a**n
+    if n > MAX_POWER:
+        raise Unsupported("a power too high")
+    result = ONE
+    base = a
+    while n:
+        if n & 1:
+            result = times(result, base)
+        n >>= 1
+        if n:
+            base = times(base, base)
+    return result
+
+
+def constant_of(p: Poly) -> Fraction:
+    """The value of a constant polynomial."""
+    return Fraction(0) if p.is_zero() else fraction(p.leading_coefficient())
+
+
+def terms_of(p: Poly) -> Iterator[tuple[tuple[tuple[int, int], ...], Fraction]]:
+    """Terms as ((generator, exponent), ...) without zeros, and the coefficient."""
+    for exponents, coefficient in p.to_dict().items():
+        yield tuple((i, int(e)) for i, e in enumerate(exponents) if e), fraction(coefficient)
+
+
+def used(p: Poly) -> list[int]:
+    """The generators that occur."""
+    return [i for i, d in enumerate(p.degrees()) if d > 0]
+
+
+def degree(p: Poly, i: int) -> int:
+    """The degree in one generator; 0 for the zero polynomial."""
+    return max(int(p.degrees()[i]), 0)
+
+
+def coefficients_in(p: Poly, i: int) -> dict[int, Poly]:
+    """Coefficients by power of one generator."""
+    parts: dict[int, dict[tuple[int, ...], object]] = {}
+    for exponents, coefficient in p.to_dict().items():
+        rest = (*exponents[:i], 0, *exponents[i + 1 :])
+        parts.setdefault(int(exponents[i]), {})[rest] = coefficient
+    return {k: CONTEXT.from_dict(v) for k, v in parts.items()}
+
+
+def monomial(powers: tuple[tuple[int, int], ...]) -> Poly:
+    """The monomial with these (generator, exponent)."""
+    exponents = [0] * GENERATORS
+    for i, e in powers:
+        exponents[i] = e
+    return CONTEXT.from_dict({tuple(exponents): 1})
+
+
+def replace(p: Poly, i: int, value: Poly) -> Poly:
+    """One generator replaced by a polynomial."""
+    result = ZERO
+    for k, part in coefficients_in(p, i).items():
+        result = result + times(part, power(value, k))
+    return result
+
+
+def content_signed(p: Poly) -> tuple[Fraction, Poly]:
+    """(c, q) with p = c q, q of coprime integer coefficients and positive leading coefficient."""
+    numerators, denominators = 0, 1
+    for coefficient in p.coeffs():
+        value = fraction(coefficient)
+        numerators = gcd(numerators, value.numerator)
+        denominators = denominators * value.denominator // gcd(denominators, value.denominator)
+    content = Fraction(numerators, denominators)
+    if fraction(p.leading_coefficient()) < 0:
+        content = -content
+    return content, p / flint.fmpq(content.numerator, content.denominator)
+
+
+def factors(p: Poly) -> tuple[Fraction, list[tuple[Poly, int]]]:
+    """Constant and irreducible factors over Q, each primitive with positive leading coefficient."""
+    unit, parts = p.factor()
+    content = fraction(unit)
+    result = []
+    for part, exponent in parts:
+        c, q = content_signed(part)
+        content *= c ** int(exponent)
+        result.append((q, int(exponent)))
+    return content, result
+
+
+def key(p: Poly) -> str:
+    """A text that is equal for equal polynomials only."""
+    return str(p)
+
+
+def total_degree_in(p: Poly, indices: list[int]) -> int:
+    """The highest sum of exponents of these generators in a term."""
+    chosen = set(indices)
+    return max((sum(e for i, e in powers if i in chosen) for powers, _ in terms_of(p)), default=0)

@@ -1,0 +1,242 @@
+"""Rules that bound the sign of one irreducible polynomial.
+
+Each takes the table and the polynomial and gives a superset of the signs it takes.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from gateproof.theory.exact import balls, functions, polys, univariate
+from gateproof.theory.exact.atoms import Frac
+from gateproof.theory.exact.bounds import ALL, atom_range, names_in
+from gateproof.theory.exact.linear_rule import by_linear_facts
+from gateproof.theory.exact.monotone import by_derivative
+from gateproof.theory.exact.polys import ONE, ZERO, Poly
+
+if TYPE_CHECKING:
+    from gateproof.theory.exact.normal import Workspace
+    from gateproof.theory.exact.sign import SignTable
+
+Signs = frozenset[int]
+_INCREASING = frozenset({"erf", "atan", "asin", "log", "sqrt"})
+
+
+def _sign(value: Fraction) -> int:
+    return (value > 0) - (value < 0)
+
+
+def _times(a: Signs, b: Signs) -> Signs:
+    return frozenset(x * y for x in a for y in b)
+
+
+def _flip(a: Signs) -> Signs:
+    return frozenset(-x for x in a)
+
+
+def _sum(a: Signs, b: Signs) -> Signs:
+    found: set[int] = set()
+    for x in a:
+        for y in b:
+            if x == 0 or y == 0 or x == y:
+                found.add(x or y)
+            else:
+                return ALL
+    return frozenset(found)
+
+
+def signs_of_terms(p: Poly, of_generator: dict[int, Signs]) -> Signs:
+    """The sum's sign where all terms agree."""
+    total: Signs = frozenset({0})
+    for powers, c in polys.terms_of(p):
+        term: Signs = frozenset({_sign(c)})
+        for i, e in powers:
+            s = of_generator[i]
+            term = _times(term, s if e % 2 else _times(s, s))
+        total = _sum(total, term)
+        if total == ALL:
+            break
+    return total
+
+
+def by_terms(table: SignTable, f: Poly) -> Signs:
+    """All terms of one sign."""
+    return signs_of_terms(f, {i: table.of_atom(i) for i in polys.used(f)})
+
+
+def exponent_of_binomial(ws: Workspace, f: Poly) -> Frac | None:
+    """For a M - b N with products M, N of exponentials and a, b > 0: log(a M/(b N))."""
+    terms = list(polys.terms_of(f))
+    if len(terms) != 2 or terms[0][1] * terms[1][1] > 0:
+        return None
+    if any(ws.atoms[i].kind != "exp" for powers, _ in terms for i, _ in powers):
+        return None
+    ratio = abs(terms[0][1] / terms[1][1])
+    total = functions.log_number(ws, ratio)
+    for (powers, _), side in zip(terms, (1, -1), strict=True):
+        for i, e in powers:
+            atom = ws.atoms[i]
+            assert atom.arg is not None
+            total = ws.add(total, ws.mul(ws.number(side * e * atom.step), atom.arg))
+    return total
+
+
+def by_binomial(table: SignTable, f: Poly) -> Signs:
+    """exp is increasing: exp(u) - exp(v) has the sign of u - v."""
+    exponent = exponent_of_binomial(table.ws, f)
+    if exponent is None:
+        return ALL
+    first = next(iter(polys.terms_of(f)))[1]
+    return _times(frozenset({_sign(first)}), table.of_frac(exponent))
+
+
+def by_range(table: SignTable, f: Poly) -> Signs:
+    """One generator only: exact root counting on its range."""
+    used = polys.used(f)
+    if len(used) != 1:
+        return ALL
+    coefficients = {k: polys.constant_of(c) for k, c in polys.coefficients_in(f, used[0]).items()}
+    return univariate.signs_on(coefficients, atom_range(table, used[0]))
+
+
+def by_balls(table: SignTable, f: Poly) -> Signs:
+    """A closed constant: balls that do not hold 0."""
+    from gateproof.theory.exact.writeback import write_poly
+
+    if names_in(table, polys.used(f)):
+        return ALL
+    sign = balls.sign_of_constant(write_poly(table.ws, f))
+    if sign is None:
+        return ALL
+    table.used_balls = True
+    return frozenset({sign})
+
+
+def by_discriminant(table: SignTable, f: Poly) -> Signs:
+    """a g**2 + b g + c has the sign of a where b**2 - 4 a c < 0."""
+    for i in polys.used(f):
+        if polys.degree(f, i) != 2:
+            continue
+        parts = polys.coefficients_in(f, i)
+        a, b, c = parts[2], parts.get(1, ZERO), parts.get(0, ZERO)
+        lead = table.of(a)
+        if lead not in ({1}, {-1}):
+            continue
+        discriminant = table.ws.reduce(polys.times(b, b) - 4 * polys.times(a, c))
+        signs = table.of(discriminant)
+        if signs == {-1}:
+            return lead
+        if 1 not in signs:
+            return lead | {0}
+    return ALL
+
+
+def by_root(table: SignTable, f: Poly) -> Signs:
+    """a sqrt(u) + b with a and b of opposite sign: the sign of a times that of a**2 u - b**2."""
+    for i in polys.used(f):
+        atom = table.ws.atoms[i]
+        if atom.kind != "sqrt" or atom.square is None or polys.degree(f, i) != 1:
+            continue
+        parts = polys.coefficients_in(f, i)
+        a, b = parts[1], parts.get(0, ZERO)
+        sign_a, sign_b = table.of(a), table.of(b)
+        if len(sign_a) != 1 or 0 in sign_a:
+            continue
+        if sign_b == sign_a:
+            return sign_a
+        if sign_b == _flip(sign_a):
+            inner = polys.times(polys.times(a, a), atom.square) - polys.times(b, b)
+            return _times(sign_a, table.of(table.ws.reduce(inner)))
+    return ALL
+
+
+def by_pair(table: SignTable, f: Poly) -> Signs:
+    """F(u) - F(v) for an increasing F has the sign of u - v."""
+    terms = list(polys.terms_of(f))
+    if len(terms) != 2 or terms[0][1] != -terms[1][1]:
+        return ALL
+    (left, c), (right, _) = terms
+    if len(left) != 1 or len(right) != 1 or left[0][1] != 1 or right[0][1] != 1:
+        return ALL
+    a, b = table.ws.atoms[left[0][0]], table.ws.atoms[right[0][0]]
+    if a.kind != b.kind or a.kind not in _INCREASING or a.arg is None or b.arg is None:
+        return ALL
+    return _times(frozenset({_sign(c)}), table.of_frac(table.ws.sub(a.arg, b.arg)))
+
+
+def by_shift(table: SignTable, f: Poly) -> Signs:
+    """Generators replaced by a bound plus what they exceed it by, then all terms of one sign."""
+    shifts = [s for i in polys.used(f) for s in _shifts(table, i)][:8]
+    base = {i: table.of_atom(i) for i in range(len(table.ws.atoms))}
+    result = ALL
+    for count in (1, 2, 3):
+        for chosen in combinations(shifts, count):
+            indices = [i for i, _, _ in chosen]
+            if len(set(indices)) < count:
+                continue
+            p, signs = f, dict(base)
+            for i, value, slack in chosen:
+                if any(polys.degree(value, j) for j in indices if j != i):
+                    break
+                p = polys.replace(p, i, value)
+                signs[i] = slack
+            else:
+                result = result & signs_of_terms(p, signs)
+                if len(result) == 1:
+                    return result
+    return result
+
+
+def _shifts(table: SignTable, i: int) -> list[tuple[int, Poly, Signs]]:
+    """(generator, what it equals in terms of a slack of the same index, signs of the slack)."""
+    found = []
+    known = atom_range(table, i)
+    g = polys.GENS[i]
+    if known.lo:
+        found.append((i, polys.constant(known.lo) + g, frozenset({0, 1} if known.lo_closed else {1})))
+    if known.hi is not None:
+        found.append((i, polys.constant(known.hi) - g, frozenset({0, 1} if known.hi_closed else {1})))
+    for p, signs in table.facts.values():
+        if signs == ALL or signs == {-1, 1} or polys.degree(p, i) != 1 or len(polys.used(p)) < 2:
+            continue
+        parts = polys.coefficients_in(p, i)
+        if parts[1].is_constant():
+            # p = a g + rest = slack, so g = (slack - rest)/a.
+            a = parts[1].leading_coefficient()
+            found.append((i, (g - parts.get(0, ZERO)) / a, signs))
+    return found
+
+
+def by_logarithms(table: SignTable, f: Poly) -> Signs:
+    """A linear combination of logs and other terms u: u + sum k log v > 0 iff exp(u) prod v**k > 1."""
+    ws = table.ws
+    if polys.total_degree_in(f, [i for i in polys.used(f) if ws.atoms[i].kind == "log"]) != 1:
+        return ALL
+    scale = 1
+    for powers, c in polys.terms_of(f):
+        logs = [i for i, _ in powers if ws.atoms[i].kind == "log"]
+        if logs and len(powers) != 1:
+            return ALL
+        if logs:
+            scale = scale * c.denominator
+            if abs(c) * scale > 60:
+                return ALL
+    image = functions.exp(ws, Frac(f * scale, ONE))
+    return table.of_frac(ws.sub(image, ws.number(1)))
+
+
+RULES = (
+    by_terms,
+    by_range,
+    by_balls,
+    by_binomial,
+    by_pair,
+    by_linear_facts,
+    by_root,
+    by_logarithms,
+    by_shift,
+    by_discriminant,
+    by_derivative,
+)
