@@ -117,9 +117,7 @@ def test_door_imports_only_itself(tmp_path):
 
 
 def test_recorder_sees_failed_and_child_imports(tmp_path):
-    child = (
-        "import importlib\ntry: importlib.import_module('torch.absent')\nexcept ImportError: pass"
-    )
+    child = "import importlib\ntry: importlib.import_module('torch.absent')\nexcept ImportError: pass"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-P', '-c', {child!r}])"
     assert "torch" in imported(tmp_path, "-c", code)
 

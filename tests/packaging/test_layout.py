@@ -64,9 +64,7 @@ def test_imports_are_absolute_and_through_the_package(folder):
 @pytest.mark.parametrize("folder", sorted(set(LAYERS) - {"kernels"}))
 def test_only_kernels_imports_torch_and_triton(folder):
     wrong = [
-        f"{place}: {name}"
-        for place, name in imports_of(folder)
-        if name.split(".")[0] in {"torch", "triton"}
+        f"{place}: {name}" for place, name in imports_of(folder) if name.split(".")[0] in {"torch", "triton"}
     ]
     assert wrong == []
 

@@ -69,9 +69,7 @@ def test_wheel_holds_exactly_the_tracked_files(wheel):
         found = {name for name in archive.namelist() if ".dist-info/" not in name}
         assert sorted(set(expected) - found) == [], "left out of the wheel"
         assert sorted(found - set(expected)) == [], "in the wheel, but not tracked"
-        differ = [
-            name for name, path in expected.items() if archive.read(name) != path.read_bytes()
-        ]
+        differ = [name for name, path in expected.items() if archive.read(name) != path.read_bytes()]
     assert differ == []
 
 
