@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from flint import arb, fmpq
 
-from gateproof.numerics.ball import MaybeUndefined, Undefined, evaluate
+from gateproof.numerics.ball import evaluate
+from gateproof.numerics.errors import MaybeUndefined
 from gateproof.numerics.precision import precision
 from gateproof.theory.formula.nodes import And, Expr, Not, Or, Rel, Stmt, Var
 
@@ -124,6 +125,3 @@ def truth_at(stmt: Stmt, point: Mapping[str, Fraction], max_bits: int = MAX_BITS
 
 def _same(a: Expr, b: Expr, point: Mapping[str, Fraction]) -> bool:
     return a == b and isinstance(a, Var) and a.name in point
-
-
-__all__ = ["MaybeUndefined", "Undefined", "at_point", "compare", "difference_sign", "enclosure", "truth_at"]

@@ -14,6 +14,8 @@ branches right to left: see :func:`paper_order`.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Tg, Where, num
 
 
@@ -50,12 +52,12 @@ def gates(x: Expr, tau: tuple[Expr, ...], theta: tuple[Expr, ...]) -> tuple[Expr
         return (num(1),)
     sharp = tau if len(tau) == len(theta) else tau * len(theta)
     above = [gate_above(x, t, h) for t, h in zip(sharp, theta, strict=True)]
-    middle = tuple(App("add", (a, App("neg", (b,)))) for a, b in zip(above, above[1:], strict=False))
+    middle = tuple(App("add", (a, App("neg", (b,)))) for a, b in pairwise(above))
     return (gate_below(x, sharp[0], theta[0]), *middle, above[-1])
 
 
 def branch(x: Expr, slope: Expr, intercept: Expr) -> Expr:
-    """slope * x + intercept, without terms that are 0."""
+    """Slope * x + intercept, without terms that are 0."""
     if _is_zero(slope):
         return intercept
     line = x if isinstance(slope, Num) and slope.value == 1 else App("mul", (slope, x))

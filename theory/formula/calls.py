@@ -205,7 +205,9 @@ def _tg(parser: Parser, token: Token) -> Node:
     while parser.take(","):
         key = parser.name("tau=, theta=, slope= or intercept=")
         if key.text not in ("tau", "theta", "slope", "intercept") or key.text in given:
-            raise parser.error(f"{key.text!r} is not expected here", key, "tau=, theta=, slope=, intercept=, once each")
+            raise parser.error(
+                f"{key.text!r} is not expected here", key, "tau=, theta=, slope=, intercept=, once each"
+            )
         parser.expect("=")
         given[key.text] = _list(parser)
     parser.expect(")")
@@ -218,7 +220,9 @@ def _tg(parser: Parser, token: Token) -> Node:
     if branches > MAX_BRANCHES:
         raise parser.error(f"at most {MAX_BRANCHES} branches", token)
     if len(slope) != branches or len(intercept) != branches:
-        raise parser.error(f"{len(theta)} threshold(s) need {branches} slopes and {branches} intercepts", token)
+        raise parser.error(
+            f"{len(theta)} threshold(s) need {branches} slopes and {branches} intercepts", token
+        )
     if len(tau) not in (1, len(theta)):
         raise parser.error(f"one sharpness or {len(theta)}, found {len(tau)}", token)
     return Tg(x, tau, theta, slope, intercept)
@@ -259,4 +263,3 @@ CALLS: dict[str, Reader] = {
     "lse": _lse,
     "softmax": _softmax,
 }
-

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gateproof.theory.formula.errors import FormulaError
-from gateproof.theory.formula.library import Definition, definitions
-from gateproof.theory.formula.nodes import App, At, Expr, Node, Tg, rebuild
+from gateproof.theory.formula.library import Definition, definitions, substitute
+from gateproof.theory.formula.nodes import App, At, Diff, Expr, Node, Taylor, Tg, rebuild
 
 #: Nodes of one expanded formula, written out in full.
 MAX_SIZE = 50_000
 
 
 def expand(node: Expr, extra: Mapping[str, Definition] | None = None) -> Expr:
-    """The expression with every defined function, ``tg`` and ``at`` written out.
+    """The expression with all definitions, ``tg`` and ``at`` written out; an ``at`` of a derivative stays.
 
     ``extra`` holds a claims file's own definitions. Raises FormulaError where the
     result would have more than MAX_SIZE nodes.
@@ -37,9 +37,8 @@ def _expand(node: Node, table: Mapping[str, Definition]) -> Node:
         from gateproof.theory.threshold_gate import write_out
 
         done = _expand(write_out(done), table)
-    elif isinstance(done, At):
-        from gateproof.theory.formula.library import substitute
-
+    elif isinstance(done, At) and not any(isinstance(n, Diff | Taylor) for n in done.body.walk()):
+        # A derivative is taken before its variable gets a value.
         done = substitute(done.body, {done.var: done.value})
     if done.size > MAX_SIZE:
         raise FormulaError(f"the formula written out has more than {MAX_SIZE} parts")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from gateproof.theory.formula import names
-from gateproof.theory.formula.nodes import Expr, Node, Var, rebuild
+from gateproof.theory.formula.nodes import At, Diff, Expr, Node, Taylor, Var, rebuild
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ def definitions() -> dict[str, Definition]:
     raw: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
         name: (params, text, ()) for name, (params, text) in names.ELEMENTARY.items()
     }
-    raw.update({a.name: (("x", *a.parameters), a.formula, tuple(a.parameters.values())) for a in zoo().values()})
+    raw.update(
+        {a.name: (("x", *a.parameters), a.formula, tuple(a.parameters.values())) for a in zoo().values()}
+    )
     arities = dict(core_table())
     arities.update({n: (len(p) - len(d), len(p)) for n, (p, _, d) in raw.items()})
     found: dict[str, Definition] = {}
@@ -85,6 +87,12 @@ def _substitute(node: Node, values: dict[str, Expr]) -> Node:
 
     if isinstance(node, Var):
         return values.get(node.name, node)
+    if isinstance(node, Diff | Taylor) and node.var in values:
+        # d/dx at x = value, not the derivative of a constant.
+        rest = {k: v for k, v in values.items() if k != node.var}
+        inner_node = _substitute(node, rest) if rest else node
+        assert isinstance(inner_node, Expr)
+        return At(inner_node, node.var, values[node.var])
     bound = bound_names(node)
     if not bound:
         return node if not values else _rebuilt(node, values)

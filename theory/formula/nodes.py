@@ -79,7 +79,7 @@ class Node:
         return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(self))
 
     def walk(self) -> Iterator[Node]:
-        """This node and all below it, parents first."""
+        """The node and all below it, parents first."""
         stack: list[Node] = [self]
         while stack:
             node = stack.pop()

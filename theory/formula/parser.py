@@ -428,7 +428,7 @@ class Parser:
             raise self.error(f"{word!r} is bound twice", token)
 
     def set(self) -> SetExpr:
-        """A set, with ``\\ {points}`` and ``** n`` behind it."""
+        r"""A set, with ``\ {points}`` and ``** n`` behind it."""
         node = self._plain_set()
         while True:
             if self.take("\\"):

@@ -33,7 +33,11 @@ def constant_value(node: Expr) -> Fraction | None:
             product *= v
         return product
     base, exponent = exact
-    if exponent.denominator != 1 or (base == 0 and exponent < 0) or digits_of_power(base, exponent) > MAX_POWER_DIGITS:
+    if (
+        exponent.denominator != 1
+        or (base == 0 and exponent < 0)
+        or digits_of_power(base, exponent) > MAX_POWER_DIGITS
+    ):
         return None
     return base ** int(exponent)
 
@@ -52,7 +56,8 @@ def check_power(base: Expr, exponent: Expr, column: int) -> Expr:
     b, e = constant_value(base), constant_value(exponent)
     if b is not None and e is not None and digits_of_power(b, e) > MAX_POWER_DIGITS:
         raise FormulaError(
-            f"a power with about {digits_of_power(b, e):.3g} digits; at most {MAX_POWER_DIGITS} are formed", column
+            f"a power with about {digits_of_power(b, e):.3g} digits; at most {MAX_POWER_DIGITS} are formed",
+            column,
         )
     if b is not None and e is None and _huge(exponent):
         raise FormulaError("an exponent too large to be formed", column)

@@ -116,7 +116,9 @@ def _app(node: App) -> tuple[str, int]:
         # A quotient may stand first without parentheses; anything else would regroup.
         first = _print(args[0])
         keep = first[1] >= _UNARY or (isinstance(args[0], App) and args[0].head == "div")
-        return "*".join([first[0] if keep else f"({first[0]})", *(_at_least(a, _UNARY) for a in args[1:])]), _PRODUCT
+        return "*".join(
+            [first[0] if keep else f"({first[0]})", *(_at_least(a, _UNARY) for a in args[1:])]
+        ), _PRODUCT
     if head == "div":
         return f"{_at_least(args[0], _PRODUCT)}/{_at_least(args[1], _UNARY)}", _PRODUCT
     if head == "pow":

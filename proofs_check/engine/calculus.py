@@ -1,0 +1,166 @@
+"""Derivatives, Taylor polynomials and limits replaced by what they are equal to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from gateproof.numerics.errors import MaybeUndefined, Undefined
+from gateproof.numerics.points import at_point, enclosure
+from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError
+from gateproof.proofs_check.engine.space import Space, infinite_sign
+from gateproof.theory.exact.derivative import derivative, kinks
+from gateproof.theory.exact.limits import NoLimit, limit
+from gateproof.theory.exact.series import taylor
+from gateproof.theory.formula.library import substitute, substitute_node
+from gateproof.theory.formula.nodes import (
+    App,
+    At,
+    Diff,
+    Expr,
+    Gauss,
+    Gauss2,
+    Integral,
+    Limit,
+    Node,
+    Num,
+    Rel,
+    Series,
+    Stmt,
+    Taylor,
+    num,
+    rebuild,
+)
+from gateproof.theory.formula.printer import to_text
+
+
+class UndecidedError(Exception):
+    """A part could not be replaced; the message is the reason."""
+
+
+@dataclass
+class Elimination:
+    """What was done on the way: steps, what they rest on, and conditions still owed."""
+
+    space: Space
+    steps: list[str] = field(default_factory=list)
+    trust: list[str] = field(default_factory=list)
+    owed: list[Stmt] = field(default_factory=list)
+
+    def expr(self, node: Expr) -> Expr:
+        """The expression without calculus nodes.
+
+        Raises IllPosedError where a limit does not exist, UndecidedError where the exact methods
+        do not reach, NotYetError by the operator's name.
+        """
+        found = self._node(node)
+        assert isinstance(found, Expr)
+        return found
+
+    def _node(self, node: Node) -> Node:
+        if isinstance(node, At):
+            return self._at(node)
+        done = rebuild(node, self._node)
+        assert isinstance(done, Node)
+        if isinstance(done, Diff):
+            return self._diff(done)
+        if isinstance(done, Taylor):
+            return self._taylor(done)
+        if isinstance(done, Limit):
+            return self._limit(done)
+        for kind, name in ((Integral, "integrate"), (Gauss, "gauss"), (Gauss2, "gauss2")):
+            if isinstance(done, kind):
+                raise NotYetError(name)
+        if isinstance(done, Series):
+            return self._series(done)
+        return done
+
+    def _at(self, node: At) -> Expr:
+        before = len(self.owed)
+        body = self.expr(node.body)
+        value = self.expr(node.value)
+        point = {node.var: value}
+        owed = [substitute_node(s, point) for s in self.owed[before:]]
+        self.owed[before:] = [s for s in owed if isinstance(s, Stmt)]
+        return substitute(body, point)
+
+    def _diff(self, node: Diff) -> Expr:
+        current = node.body
+        for _ in range(node.order):
+            for argument in kinks(current, node.var):
+                self.owed.append(Rel(("!=",), (argument, num(0))))
+            following = derivative(current, node.var)
+            if following is None:
+                raise UndecidedError(f"no derivative of {to_text(current)} was found")
+            current = following
+        self.steps.append(f"{to_text(node)} = {to_text(current)}")
+        self.trust.append("sympy")
+        return current
+
+    def _taylor(self, node: Taylor) -> Expr:
+        found = taylor(node.body, node.var, node.point, node.order, self.space.assumptions())
+        if found is None:
+            raise UndecidedError(
+                f"no Taylor polynomial of {to_text(node.body)} at {to_text(node.point)} was found"
+            )
+        self.steps.extend(found[1].steps)
+        self.trust.extend(found[1].trust)
+        return found[0]
+
+    def _limit(self, node: Limit) -> Expr:
+        found = limit(node.body, node.var, node.point, node.side, self.space.assumptions())
+        if isinstance(found, NoLimit):
+            raise IllPosedError(f"{to_text(node)} does not exist: {found.reason}")
+        if found is None:
+            raise UndecidedError(f"{to_text(node)} could not be found exactly")
+        value, derivation = found
+        _hold_against_balls(node, value)
+        self.steps.extend(derivation.steps)
+        self.trust.extend((*derivation.trust, "arb"))
+        return value
+
+    def _series(self, node: Series) -> Expr:
+        lo, hi = node.lo, node.hi
+        if not (isinstance(lo, Num) and isinstance(hi, Num)) or hi.value - lo.value > 500:
+            raise NotYetError(f"{node.op} with a symbolic or long range")
+        if lo.value.denominator != 1 or hi.value.denominator != 1:
+            raise IllPosedError(f"the ends of {to_text(node)} are not whole numbers")
+        terms = tuple(
+            substitute(node.body, {node.index: num(k)}) for k in range(int(lo.value), int(hi.value) + 1)
+        )
+        if not terms:
+            return num(0 if node.op == "sum" else 1)
+        return terms[0] if len(terms) == 1 else App("add" if node.op == "sum" else "mul", terms)
+
+
+def _hold_against_balls(node: Limit, value: Expr) -> None:
+    """Raise UndecidedError where the value of a limit is far from the function near the point."""
+    from gateproof.theory.formula.scopes import free_names
+
+    if free_names(node):
+        return
+    end = infinite_sign(node.point)
+    if end:
+        probe = Fraction(end * 10**4)
+    else:
+        lo, hi = enclosure(node.point)
+        probe = (lo + hi) / 2 + (-1 if node.side == "-" else 1) * Fraction(1, 2**60)
+    try:
+        near = at_point(node.body, {node.var: probe}, 256)
+    except (Undefined, MaybeUndefined):
+        return
+    if infinite_sign(value):
+        wrong = near * infinite_sign(value) < 0
+    else:
+        target = at_point(value, {}, 256)
+        wrong = _far(near, target)
+    if wrong:
+        raise UndecidedError(f"engines disagree on {to_text(node)}")
+
+
+def _far(near: object, target: object) -> bool:
+    from flint import arb
+
+    assert isinstance(near, arb)
+    assert isinstance(target, arb)
+    return bool(abs(near - target) > (1 + abs(target)) / 10)

@@ -1,0 +1,138 @@
+"""Relations between closed values: constants, extrema, sets of points."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gateproof.numerics.certify import certify
+from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, Undefined
+from gateproof.numerics.points import difference_sign, enclosure
+from gateproof.proofs_check.engine.calculus import Elimination
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.extremum import decide_extremum
+from gateproof.proofs_check.engine.outcome import (
+    CERTIFIED,
+    PROVED,
+    IllPosedError,
+    NotYetError,
+    Outcome,
+    ill_posed,
+    negation,
+    undecided,
+)
+from gateproof.proofs_check.engine.sets import decide_set
+from gateproof.proofs_check.engine.space import Space, build, infinite_sign
+from gateproof.proofs_check.engine.witness import failure_at, holds_at
+from gateproof.theory.exact.critical import equal_constants
+from gateproof.theory.exact.domain import Assumptions
+from gateproof.theory.exact.prove import prove_relation
+from gateproof.theory.formula.nodes import App, Expr, Extremum, FiniteSet, Node, Rel
+from gateproof.theory.formula.printer import to_text
+
+_FLIP = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_HOLDS = {"==": (0,), "!=": (-1, 1), "<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (1, 0)}
+_SETS = ("argmax", "argmin", "zeros")
+_LADDER = (15, 30, 60)
+
+
+def holds_extremum(node: Node) -> bool:
+    """Whether a sup, argmax or the like stands anywhere in the node."""
+    return any(isinstance(n, Extremum) for n in node.walk())
+
+
+def decide_closed(relation: Rel, context: Context) -> Outcome:
+    """Decide a binary relation without free names."""
+    (op,), (a, b) = relation.ops, relation.terms
+    if isinstance(b, Extremum) and not isinstance(a, Extremum):
+        op, a, b = _FLIP[op], b, a
+    if isinstance(a, Extremum):
+        return _extremum(a, op, b, context)
+    if isinstance(a, FiniteSet) or isinstance(b, FiniteSet):
+        raise IllPosedError("a set of points is compared with a value that is not a set")
+    if not holds_extremum(Rel((op,), (a, b))):
+        return _constants(op, a, b)
+    return _enclosures(op, a, b, context)
+
+
+def _inner(node: Extremum) -> Expr:
+    if holds_extremum(node.body):
+        raise NotYetError(f"nested {node.op}")
+    work = Elimination(build(node.scope))
+    body = work.expr(node.body)
+    if work.owed:
+        raise NotYetError(f"{node.op} of a derivative with kinks")
+    return body
+
+
+def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome:
+    body = _inner(node)
+    if node.op in _SETS:
+        if op not in ("==", "!="):
+            raise IllPosedError(f"{node.op} is a set and has no order")
+        if isinstance(other, Extremum):
+            raise NotYetError("equality of two sets of points")
+        items = other.items if isinstance(other, FiniteSet) else (other,)
+        items = tuple(Elimination(Space()).expr(i) for i in items)
+        found = decide_set(node, body, items, context)
+        return found if op == "==" else negation(found)
+    if isinstance(other, FiniteSet):
+        raise IllPosedError(f"{node.op} is a number and is compared with a set")
+    if holds_extremum(other):
+        return _enclosures(op, node, other, context)
+    bound = Elimination(Space()).expr(other)
+    return decide_extremum(node, body, op, bound, context)
+
+
+def _constants(op: str, a: Expr, b: Expr) -> Outcome:
+    for side in (a, b):
+        if not infinite_sign(side):
+            _must_exist(side)
+    if infinite_sign(a) or infinite_sign(b):
+        sign = (infinite_sign(a) > infinite_sign(b)) - (infinite_sign(a) < infinite_sign(b))
+        return Outcome(sign in _HOLDS[op], PROVED, "order of the extended reals", ("sympy",))
+    equal = equal_constants(a, b)
+    proof = None if equal is not None else prove_relation(a, "==", b, Assumptions())
+    if equal is True or proof is not None:
+        steps = proof.steps if proof is not None else (f"{to_text(a)} and {to_text(b)} are the same number",)
+        return Outcome(0 in _HOLDS[op], PROVED, "exact arithmetic", ("sympy",), steps)
+    relation = Rel((op,), (a, b))
+    holds = holds_at(relation, {})
+    if holds is not None:
+        return holds
+    fails = failure_at(relation, {})
+    if fails is not None:
+        return fails
+    if difference_sign(a, b, {}, 4096) is None:
+        return undecided("agree to more than 1000 digits; equality was not proved")
+    return undecided("the two engines do not agree on the sign of the difference")
+
+
+def _must_exist(side: Expr) -> None:
+    try:
+        enclosure(side)
+    except Undefined as error:
+        raise IllPosedError(f"{to_text(side)} has no value: {error}") from None
+    except MaybeUndefined:
+        raise IllPosedError(f"{to_text(side)} could not be given a value") from None
+
+
+def _enclosures(op: str, a: Expr, b: Expr, context: Context) -> Outcome:
+    """Extrema inside arithmetic: enclosures of the difference at rising precision."""
+    gap = App("add", (a, App("neg", (b,))))
+    for wanted in _LADDER:
+        try:
+            found = certify(gap, wanted, context.budget())
+        except NotImplementedOperator as error:
+            raise NotYetError(error.name) from None
+        if found["kind"] == "undefined":
+            return ill_posed(f"{to_text(gap)} has no value")
+        if found["kind"] != "value" or found["value"] is None:
+            return undecided(f"the difference of the sides is {found['kind']}")
+        lo, hi = (Fraction(found["value"][k]) for k in ("lo", "hi"))
+        sign = 1 if lo > 0 else -1 if hi < 0 else None
+        if sign is not None:
+            step = f"left side minus right side lies in [{found['value']['lo']}, {found['value']['hi']}]"
+            return Outcome(
+                sign in _HOLDS[op], CERTIFIED, "certified enclosure", ("arb",), (step,), found["value"]
+            )
+    return undecided(f"agree to {_LADDER[-1]} digits")

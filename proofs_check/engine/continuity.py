@@ -1,0 +1,100 @@
+"""Continuity and differentiability of core expressions in one variable, by construction.
+
+All core functions but sign and where are continuous where defined, and all but abs, sign,
+max, min, where and sqrt at 0 are differentiable inside their domain. So only the kinks
+remain: there the one-sided values (and one-sided derivatives) must agree.
+"""
+
+from __future__ import annotations
+
+from gateproof.proofs_check.engine.outcome import PROVED, Outcome, undecided
+from gateproof.proofs_check.engine.pieces import cuts, linear_root, resolve, split
+from gateproof.proofs_check.engine.space import Space, contains
+from gateproof.theory.exact.critical import equal_constants
+from gateproof.theory.exact.derivative import derivative, kinks
+from gateproof.theory.exact.domain import Assumptions
+from gateproof.theory.exact.prove import prove_relation
+from gateproof.theory.formula.library import substitute
+from gateproof.theory.formula.nodes import App, Expr, Node, Num, Where
+from gateproof.theory.formula.printer import to_text
+
+
+def _jumps(body: Node) -> bool:
+    return any(isinstance(n, Where) or (isinstance(n, App) and n.head == "sign") for n in body.walk())
+
+
+def continuous(body: Expr, variable: str, space: Space) -> Outcome:
+    """Continuity of a body that has a value everywhere on the set."""
+    if not _jumps(body):
+        step = f"{to_text(body)} is built from functions that are continuous where they have a value"
+        return Outcome(True, PROVED, "continuity by construction", ("sympy",), (step,))
+    return _at_kinks(body, variable, space, derivatives=0)
+
+
+def differentiable(body: Expr, variable: str, space: Space) -> Outcome:
+    """Differentiability on the set (one-sided at closed ends)."""
+    if not kinks(body, variable):
+        if any(isinstance(n, App) and n.head in ("sqrt", "asin", "acos", "acosh") for n in body.walk()):
+            return undecided("differentiability at the edge of a function's domain is not implemented")
+        step = f"{to_text(body)} is built from functions that are differentiable where they have a value"
+        return Outcome(True, PROVED, "differentiability by construction", ("sympy",), (step,))
+    return _at_kinks(body, variable, space, derivatives=1)
+
+
+def _at_kinks(body: Expr, variable: str, space: Space, *, derivatives: int) -> Outcome:
+    domain = space.domains[variable]
+    for argument in kinks(body, variable):
+        root = linear_root(argument, variable)
+        if root is None:
+            return undecided(f"the kinks where {to_text(argument)} is 0 were not located")
+    at = [p for p in cuts((body,), variable, domain) if contains(domain, p)]
+    parts = split(space, variable, at)
+    pieces: list[Expr] = []
+    for part in parts:
+        piece = resolve(body, _opened(part, variable))
+        assert isinstance(piece, Expr)
+        if kinks(piece, variable):
+            return undecided(f"the pieces of {to_text(body)} were not told apart")
+        pieces.append(piece)
+    steps: list[str] = []
+    for point, left, right in zip(at, pieces, pieces[1:], strict=False):
+        here = substitute(body, {variable: Num(point)})
+        for order in range(derivatives + 1):
+            values = [substitute(p, {variable: Num(point)}) for p in (left, right)]
+            if order == 0:
+                values.append(here)
+            for other in values[1:]:
+                verdict = _same(values[0], other)
+                if verdict is False:
+                    what = "value" if order == 0 else "slope"
+                    where = f"at {variable} = {point}"
+                    step = f"{where} the {what} jumps from {to_text(values[0])} to {to_text(other)}"
+                    return Outcome(
+                        False,
+                        method="one-sided values",
+                        trust=("sympy",),
+                        steps=(step,),
+                        witness={variable: str(point)},
+                    )
+                if verdict is None:
+                    return undecided(f"one-sided values at {variable} = {point} were not compared")
+            following = [derivative(p, variable) for p in (left, right)]
+            if following[0] is None or following[1] is None:
+                return undecided("a piece has no derivative")
+            left, right = following[0], following[1]
+        steps.append(f"at {variable} = {point} both sides agree")
+    return Outcome(True, PROVED, "one-sided values at every kink", ("sympy",), tuple(steps))
+
+
+def _opened(space: Space, variable: str) -> Assumptions:
+    """The piece without its end points: there the branches of the inside hold."""
+    from dataclasses import replace
+
+    domain = replace(space.domains[variable], lo_closed=False, hi_closed=False)
+    return space.with_domain(variable, domain).assumptions()
+
+
+def _same(a: Expr, b: Expr) -> bool | None:
+    if a == b or equal_constants(a, b) is True or prove_relation(a, "==", b, Assumptions()) is not None:
+        return True
+    return False if prove_relation(a, "!=", b, Assumptions()) is not None else None

@@ -1,0 +1,224 @@
+"""Near misses: statements that must be decided the opposite way by the same engine.
+
+A true equality a == b is missed by a == b + 10**-9 (false wherever the first is true). A true
+inequality a <= b is missed by a + d <= b with d just above the gap at a point of the scope. A
+refuted relation with a witness is missed by the relation moved by just more than the gap at
+that witness, taken at the witness. Given controls are statements of the claims file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from gateproof.numerics.errors import MaybeUndefined, Undefined
+from gateproof.numerics.points import at_point, rational_bounds
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.outcome import Outcome
+from gateproof.proofs_check.engine.sample import points
+from gateproof.proofs_check.engine.space import build, infinite_sign
+from gateproof.proofs_check.engine.statements import decide_claim, links_of
+from gateproof.theory.formula.library import substitute_node
+from gateproof.theory.formula.nodes import (
+    And,
+    App,
+    Claim,
+    Exists,
+    Expr,
+    Extremum,
+    FiniteSet,
+    Implies,
+    In,
+    Node,
+    Not,
+    Num,
+    Pred,
+    Printed,
+    Rel,
+    Scope,
+    Stmt,
+    Var,
+)
+from gateproof.theory.formula.scopes import free_names
+
+_TINY = Fraction(1, 10**9)
+_OVER = Fraction(10**6 + 1, 10**6)
+_OPPOSITE_MONOTONE = {"increasing": "decreasing", "decreasing": "increasing"}
+
+
+def planted(claim: Claim, outcome: Outcome, context: Context) -> list[Claim]:
+    """Near misses of a decided claim, made from it; empty where none of a known truth is found."""
+    return [
+        Claim(claim.scope, body) if not isinstance(body, Claim) else body
+        for body in _bodies(claim, claim.body, outcome, context)
+    ]
+
+
+def caught(claim: Claim, truth: bool, context: Context) -> bool:
+    """Whether a control is decided the opposite way to ``truth``."""
+    return decide_claim(claim, context).truth is (not truth)
+
+
+def _bodies(claim: Claim, stmt: Stmt, outcome: Outcome, context: Context) -> list[Stmt | Claim]:
+    if outcome.truth:
+        return _false_bodies(claim, stmt, context)
+    if isinstance(stmt, Rel) and len(stmt.ops) == 1:
+        return _true_bodies(claim, stmt, outcome)
+    return []
+
+
+def _false_bodies(claim: Claim, stmt: Stmt, context: Context) -> list[Stmt | Claim]:
+    """Statements that are false wherever ``stmt`` is true."""
+    if isinstance(stmt, And):
+        for k, part in enumerate(stmt.parts):
+            for found in _false_bodies(claim, part, context):
+                if isinstance(found, Stmt):
+                    return [And((*stmt.parts[:k], found, *stmt.parts[k + 1 :]))]
+        return []
+    if isinstance(stmt, Rel):
+        return _missed_relation(claim, stmt, context)
+    if isinstance(stmt, Implies):
+        narrowed = Claim(Scope(claim.scope.binds, (*claim.scope.conditions, stmt.left)), stmt.right)
+        return [
+            Implies(stmt.left, b) for b in _false_bodies(narrowed, stmt.right, context) if isinstance(b, Stmt)
+        ]
+    if isinstance(stmt, Pred):
+        return _missed_predicate(stmt)
+    if isinstance(stmt, Not) and isinstance(stmt.part, Rel | Pred | In | Exists):
+        return [stmt.part] if not claim.scope.binds else []
+    if isinstance(stmt, Exists):
+        return [Not(stmt)] if not claim.scope.binds else []
+    return []
+
+
+def _missed_relation(claim: Claim, stmt: Rel, context: Context) -> list[Stmt | Claim]:
+    if len(stmt.ops) > 1:
+        return _false_bodies(claim, And(tuple(links_of(stmt))), context)
+    (op,), (a, b) = stmt.ops, stmt.terms
+    if infinite_sign(a) or infinite_sign(b):
+        return []
+    if isinstance(a, Extremum) and isinstance(b, FiniteSet):
+        points_moved = FiniteSet(tuple(_plus(i, _TINY) for i in b.items))
+        return [Rel((op,), (a, points_moved))] if op == "==" else []
+    if isinstance(a, Printed) or isinstance(b, Printed) or any(isinstance(n, Printed) for n in stmt.walk()):
+        return _missed_printed(stmt)
+    if op == "==":
+        return [Rel(("==",), (a, _plus(b, _TINY)))]
+    if op == "!=":
+        return []
+    shift = _gap_at_a_point(claim, a, b, context)
+    if shift is None:
+        return []
+    moved = _plus(a, shift * _OVER + _TINY) if op[0] == "<" else _plus(a, -(shift * _OVER + _TINY))
+    return [Rel((op,), (moved, b))]
+
+
+def _missed_printed(stmt: Rel) -> list[Stmt | Claim]:
+    """The relation with its last printed number moved by two units of its last place."""
+    (op,), (a, b) = stmt.ops, stmt.terms
+    literals = [n for n in stmt.walk() if isinstance(n, Printed)]
+    if op != "==" or not literals:
+        return []
+    last = literals[0]
+    unit = last.hi - last.lo
+    moved = Printed(last.text + "'", last.lo + 3 * unit, last.hi + 3 * unit)
+    return [Rel((op,), (_swap(a, last, moved), _swap(b, last, moved)))]
+
+
+def _swap(node: Expr, old: Expr, new: Expr) -> Expr:
+    from gateproof.theory.formula.nodes import rebuild
+
+    if node == old:
+        return new
+    found = rebuild(node, lambda c: _swap(c, old, new) if isinstance(c, Expr) else c)
+    assert isinstance(found, Expr)
+    return found
+
+
+def _missed_predicate(stmt: Pred) -> list[Stmt | Claim]:
+    if len(stmt.scope.binds) != 1:
+        return []
+    name = Var(stmt.scope.binds[0].name)
+    if stmt.name == "odd":
+        return [Pred("odd", _plus(stmt.body, _TINY), stmt.scope)]
+    if stmt.name == "even":
+        tilt = App("add", (stmt.body, App("mul", (Num(_TINY), name))))
+        return [Pred("even", tilt, stmt.scope)]
+    if stmt.name in _OPPOSITE_MONOTONE:
+        return [Pred(stmt.name, App("neg", (stmt.body,)), stmt.scope)] if free_names(stmt.body) else []
+    return []
+
+
+def _gap_at_a_point(claim: Claim, a: Expr, b: Expr, context: Context) -> Fraction | None:
+    """An upper bound of |a - b| at the sampled point where it is least, or for extrema of their values."""
+    if any(isinstance(n, Extremum) for n in (*a.walk(), *b.walk())):
+        return _gap_of_values(a, b, context)
+    try:
+        space = build(claim.scope)
+    except Exception:
+        return None
+    if space.vectors:
+        return None
+    best: Fraction | None = None
+    for point in points(space, (a, b), context.settings.seed + 3, 60):
+        try:
+            lo, hi = rational_bounds(at_point(App("add", (a, App("neg", (b,)))), point, 128))
+        except (Undefined, MaybeUndefined):
+            continue
+        size = max(abs(lo), abs(hi))
+        if best is None or size < best:
+            best = size
+    return None if best is None else _round_up(best)
+
+
+def _gap_of_values(a: Expr, b: Expr, context: Context) -> Fraction | None:
+    from gateproof.numerics.certify import certify
+    from gateproof.numerics.errors import NumericsError
+
+    try:
+        found = certify(App("add", (a, App("neg", (b,)))), 15, context.budget())
+    except NumericsError:
+        return None
+    value = found.get("value")
+    if found.get("kind") != "value" or not isinstance(value, Mapping):
+        return None
+    return _round_up(max(abs(Fraction(value["lo"])), abs(Fraction(value["hi"]))))
+
+
+def _round_up(value: Fraction) -> Fraction:
+    if value == 0:
+        return value
+    scale = 10**12 * max(1, int(1 / value) if value < 1 else 1)
+    return Fraction(-(-value.numerator * scale // value.denominator), scale)
+
+
+def _true_bodies(claim: Claim, stmt: Rel, outcome: Outcome) -> list[Stmt | Claim]:
+    """For a refuted relation: the relation moved by just more than its failure, at the witness."""
+    (op,), (a, b) = stmt.ops, stmt.terms
+    witness = {k: v for k, v in (outcome.witness or {}).items() if k in {x.name for x in claim.scope.binds}}
+    try:
+        point = {k: Fraction(v) for k, v in witness.items()}
+    except ValueError:
+        return []
+    if any(isinstance(n, Extremum | Printed) for n in stmt.walk()) or free_names(stmt) - set(point):
+        return []
+    values: dict[str, Expr] = {k: Num(v) for k, v in point.items()}
+    left, right = (_as_expr(substitute_node(side, values)) for side in (a, b))
+    try:
+        lo, hi = rational_bounds(at_point(App("add", (left, App("neg", (right,)))), {}, 128))
+    except Exception:
+        return []
+    shift = _round_up(max(abs(lo), abs(hi))) * _OVER + _TINY
+    if op == "==":
+        return [Claim(Scope((), ()), Rel(("!=",), (left, right)))]
+    moved = _plus(left, -shift) if op[0] == "<" else _plus(left, shift)
+    return [Claim(Scope((), ()), Rel((op,), (moved, right)))]
+
+
+def _plus(node: Expr, shift: Fraction) -> Expr:
+    return App("add", (node, Num(shift)))
+
+
+def _as_expr(node: Node) -> Expr:
+    assert isinstance(node, Expr)
+    return node

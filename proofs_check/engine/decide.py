@@ -1,0 +1,65 @@
+"""One reading: parse, decide, try the controls, give the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.controls import caught, planted
+from gateproof.proofs_check.engine.outcome import Outcome
+from gateproof.proofs_check.engine.statements import decide_claim
+from gateproof.proofs_check.records import Controls, Decision, Reading, Settings
+from gateproof.theory.formula import Claim, Definition, FormulaError, define, expand_node, parse_claim
+from gateproof.theory.formula.printer import to_text
+
+#: Claims made from their own definitions never nest deeper than the definitions file allows.
+MAX_DEFINITIONS = 64
+
+
+def definitions_of(reading: Reading) -> dict[str, Definition]:
+    """The reading's own definitions, each allowed to use those before it."""
+    if len(reading.define) > MAX_DEFINITIONS:
+        raise FormulaError(f"more than {MAX_DEFINITIONS} definitions")
+    found: dict[str, Definition] = {}
+    for name, text in reading.define.items():
+        found[name] = define(name, text, found)
+    return found
+
+
+def read(text: str, extra: dict[str, Definition]) -> Claim:
+    """A parsed claim in core nodes."""
+    claim = expand_node(parse_claim(text, extra), extra)
+    assert isinstance(claim, Claim)
+    return claim
+
+
+def decide_reading(reading: Reading, settings: Settings) -> Decision:
+    """The verdict on a reading. Raises FormulaError for text that cannot be read."""
+    extra = definitions_of(reading)
+    claim = read(reading.formal, extra)
+    given = [(text, read(text, extra)) for text in reading.controls]
+    context = Context(settings)
+    outcome = decide_claim(claim, context)
+    if outcome.truth is None:
+        return _decision(outcome, Controls())
+    tried = given or [(to_text(c), c) for c in planted(claim, outcome, context)]
+    missed = tuple(text for text, control in tried if not caught(control, outcome.truth, context))
+    controls = Controls(len(tried), len(tried) - len(missed), missed)
+    if missed:
+        reason = f"a near miss was not told apart: {missed[0]}"
+        return _decision(replace(outcome, truth=None, reason=reason), controls)
+    return _decision(outcome, controls)
+
+
+def _decision(outcome: Outcome, controls: Controls) -> Decision:
+    return Decision(
+        verdict=outcome.verdict,
+        method=outcome.method,
+        trust=outcome.trust,
+        value=outcome.value,
+        witness=outcome.witness,
+        controls=controls,
+        certificate=outcome.certificate,
+        steps=outcome.steps,
+        reason=outcome.reason,
+    )

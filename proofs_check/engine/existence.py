@@ -1,0 +1,76 @@
+"""``exists x in S: (...)``."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gateproof.numerics.bounds import prove_bounds
+from gateproof.numerics.errors import MaybeUndefined, Undefined
+from gateproof.numerics.points import difference_sign, truth_at
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.numbers import rational_text
+from gateproof.proofs_check.engine.outcome import CERTIFIED, NotYetError, Outcome, negation, undecided
+from gateproof.proofs_check.engine.sample import points
+from gateproof.proofs_check.engine.space import Space, build
+from gateproof.theory.formula.nodes import App, Exists, Rel
+from gateproof.theory.formula.printer import to_text
+
+
+def decide_exists(outer: Space, stmt: Exists, context: Context) -> Outcome:
+    """A witness, a sign change of a continuous difference, or a proof that there is none."""
+    from gateproof.proofs_check.engine.statements import forall, negate
+
+    if outer.domains:
+        raise NotYetError("exists under other names")
+    space = build(stmt.scope)
+    if space.vectors:
+        raise NotYetError("exists over vectors")
+    for point in points(space, (stmt.body,), context.settings.seed, 600):
+        try:
+            if truth_at(stmt.body, point, 512) is True:
+                at = {n: rational_text(v) for n, v in point.items()}
+                where = ", ".join(f"{n} = {v}" for n, v in at.items())
+                return Outcome(
+                    True, CERTIFIED, "exact witness", ("arb",), (f"it holds at {where}",), witness=at
+                )
+        except (Undefined, MaybeUndefined):
+            continue
+    crossing = _crossing(space, stmt, context)
+    if crossing is not None:
+        return crossing
+    found = forall(space, negate(stmt.body), context.deeper())
+    if found.truth is True:
+        return negation(found)
+    return undecided(f"no witness was found, nor a proof that there is none: {found.reason}")
+
+
+def _crossing(space: Space, stmt: Exists, context: Context) -> Outcome | None:
+    """A == b in one real name: the intermediate value theorem between two sample points."""
+    body = stmt.body
+    if not isinstance(body, Rel) or body.ops != ("==",) or len(space.domains) != 1 or space.facts:
+        return None
+    (name,) = space.domains
+    if space.domains[name].integer or space.domains[name].without:
+        return None
+    a, b = body.terms
+    gap = App("add", (a, App("neg", (b,))))
+    from gateproof.proofs_check.engine.continuity import continuous
+
+    if continuous(gap, name, space).truth is not True:
+        return None
+    last: tuple[int, Fraction] | None = None
+    ordered = sorted(points(space, (body,), context.settings.seed, 200), key=lambda p: p[name])
+    for point in ordered:
+        try:
+            sign = difference_sign(a, b, point, 256)
+        except (Undefined, MaybeUndefined):
+            last = None
+            continue
+        if sign in (1, -1):
+            if last is not None and last[0] == -sign:
+                lo, hi = last[1], point[name]
+                if prove_bounds(gap, {name: (lo, hi)}, budget=context.budget()).status == "proved":
+                    step = f"the difference of {to_text(body)} changes sign between {name} = {lo} and {hi}"
+                    return Outcome(True, CERTIFIED, "intermediate value theorem", ("arb",), (step,))
+            last = (sign, point[name])
+    return None

@@ -1,0 +1,224 @@
+"""Relations of a supremum, infimum, maximum or minimum with a closed value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from gateproof.numerics.decimals import decimal_enclosure
+from gateproof.numerics.extrema import Extremum as Found
+from gateproof.numerics.extrema import extremum
+from gateproof.numerics.points import enclosure
+from gateproof.proofs_check.engine.boxes import accept
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.outcome import (
+    CERTIFIED,
+    PROVED,
+    IllPosedError,
+    NotYetError,
+    Outcome,
+    conjunction,
+    negation,
+    undecided,
+)
+from gateproof.proofs_check.engine.sample import points
+from gateproof.proofs_check.engine.space import Space, build, infinite_sign
+from gateproof.proofs_check.engine.witness import holds_at
+from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
+from gateproof.theory.exact.limits import limit
+from gateproof.theory.formula.library import substitute
+from gateproof.theory.formula.nodes import App, Const, Expr, Extremum, Rel
+from gateproof.theory.formula.printer import to_text
+
+_LADDER = (15, 30, 60)
+_FLIP = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One extremum with its space; ``up`` for sup and max."""
+
+    node: Extremum
+    body: Expr
+    space: Space
+    up: bool
+
+    @property
+    def name(self) -> str:
+        """The single real name, for numeric enclosures."""
+        return next(iter(self.space.domains))
+
+
+def decide_extremum(node: Extremum, body: Expr, op: str, bound: Expr, context: Context) -> Outcome:
+    """Decide ``node op bound`` for op in sup inf max min and a closed core bound."""
+    side = Side(node, body, build(node.scope), node.op in ("sup", "max"))
+    if op == "!=":
+        return negation(decide_extremum(node, body, "==", bound, context))
+    attained = _attained(side, context) if node.op in ("max", "min") else None
+    if attained is not None and attained.truth is None:
+        return attained
+    if infinite_sign(bound):
+        found = _against_infinity(side, op, infinite_sign(bound), context)
+    elif op == "==":
+        ends = [_within(side, bound, context)]
+        if ends[0].truth is True or ends[0].truth is None:
+            ends.append(_reaches(side, bound, context))
+        found = conjunction(ends) if ends[-1].truth is not False else ends[-1]
+    else:
+        found = _one_sided(side, op, bound, context)
+    return _with_value(side, found, context)
+
+
+def _one_sided(side: Side, op: str, bound: Expr, context: Context) -> Outcome:
+    inward = op if side.up else _FLIP[op]
+    if inward == "<=":
+        return _within(side, bound, context)
+    if inward == ">=":
+        return _reaches(side, bound, context)
+    if inward == "<":
+        return negation(_reaches(side, bound, context))
+    return negation(_within(side, bound, context))
+
+
+def _within(side: Side, bound: Expr, context: Context) -> Outcome:
+    """Sup f <= bound (inf f >= bound): the universal statement."""
+    from gateproof.proofs_check.engine.relation import decide_relation
+
+    relation = Rel(("<=" if side.up else ">=",), (side.body, bound))
+    compared = _by_enclosure(side, bound, context)
+    if compared is not None and compared[0] != 0:
+        truth = compared[0] < 0 if side.up else compared[0] > 0
+        outcome = replace(compared[1], truth=truth)
+        if truth:
+            return outcome
+    return decide_relation(side.space, relation, context.deeper())
+
+
+def _reaches(side: Side, bound: Expr, context: Context) -> Outcome:
+    """Sup f >= bound (inf f <= bound): a point, an exact critical point, or a limit."""
+    compared = _by_enclosure(side, bound, context)
+    if compared is not None and compared[0] != 0:
+        truth = compared[0] > 0 if side.up else compared[0] < 0
+        return replace(compared[1], truth=truth)
+    relation = Rel((">=" if side.up else "<=",), (side.body, bound))
+    for point in points(side.space, (side.body, bound), context.settings.seed, 200):
+        found = holds_at(relation, point)
+        if found is not None:
+            return found
+    exact = _exactly_reached(side, bound)
+    if exact is not None:
+        return exact
+    reason = "the bound was not seen to be reached"
+    if compared is not None:
+        reason = f"agree to {_LADDER[-1]} digits; {reason} exactly"
+    return undecided(reason)
+
+
+def _exactly_reached(side: Side, bound: Expr) -> Outcome | None:
+    if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
+        return None
+    given = side.space.assumptions()
+    for candidate in exact_extremum_candidates(side.body, side.name, given) or ():
+        if equal_constants(substitute(side.body, {side.name: candidate}), bound) is True:
+            step = f"at {side.name} = {to_text(candidate)} the value is exactly {to_text(bound)}"
+            return Outcome(True, PROVED, "exact critical point", ("sympy",), (step,))
+    domain = side.space.domains[side.name]
+    ends: list[tuple[Expr, str]] = []
+    ends.append((Const("oo"), "") if domain.hi is None else (domain.hi, "-"))
+    ends.append((App("neg", (Const("oo"),)), "") if domain.lo is None else (domain.lo, "+"))
+    for point, direction in ends:
+        found = limit(side.body, side.name, point, direction, given)
+        if isinstance(found, tuple) and equal_constants(found[0], bound) is True:
+            step = f"the limit for {side.name} -> {to_text(point)} is exactly {to_text(bound)}"
+            return Outcome(True, PROVED, "limit", found[1].trust, (*found[1].steps, step))
+    return None
+
+
+def _by_enclosure(side: Side, bound: Expr, context: Context) -> tuple[int, Outcome] | None:
+    """Sign of extremum - bound with the outcome that shows it; 0 where they agree to all digits tried."""
+    if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
+        return None
+    for digits in _LADDER:
+        found = numeric(side, digits, context)
+        if found.status == "infinite":
+            sign = 1 if side.up else -1
+            return sign, Outcome(
+                True, CERTIFIED, "unbounded", ("arb",), ("the body is unbounded on its set",)
+            )
+        if found.status != "ok" or found.value is None:
+            return None
+        lo, hi = enclosure(bound, 64 + 4 * digits)
+        sign = 1 if found.value[0] > hi else -1 if found.value[1] < lo else 0
+        if sign:
+            return _certified(side, found, sign, bound, digits)
+    return 0, Outcome(None)
+
+
+def _certified(side: Side, found: Found, sign: int, bound: Expr, digits: int) -> tuple[int, Outcome] | None:
+    assert found.value is not None
+    certificate = found.certificate
+    if certificate is not None and accept(certificate) is not None:
+        return None
+    text = decimal_enclosure(*found.value, digits)
+    relation = "above" if sign > 0 else "below"
+    step = f"{to_text(side.node)} lies in [{text['lo']}, {text['hi']}], {relation} {to_text(bound)}"
+    trust = ("arb", "mpfr") if certificate is not None else ("arb",)
+    return sign, Outcome(
+        True, CERTIFIED, "certified enclosure", trust, (step,), text, certificate=certificate
+    )
+
+
+def numeric(side: Side, digits: int, context: Context) -> Found:
+    """The enclosure of the extremum."""
+    domain = side.space.domains[side.name]
+    if domain.integer:
+        raise NotYetError(f"{side.node.op} over integers")
+    if domain.without:
+        raise NotYetError(f"{side.node.op} over a set with holes")
+    return extremum(
+        side.body,
+        side.name,
+        domain.lo,
+        domain.hi,
+        "sup" if side.up else "inf",
+        digits,
+        context.budget(),
+        text=to_text(side.body),
+        lo_closed=domain.lo_closed,
+        hi_closed=domain.hi_closed,
+    )
+
+
+def _attained(side: Side, context: Context) -> Outcome:
+    found = numeric(side, 15, context)
+    if found.status == "ok" and found.attained is True:
+        return Outcome(True, trust=("arb",))
+    if found.status == "infinite" or found.attained is False:
+        raise IllPosedError(f"{to_text(side.node)}: not attained, so there is no {side.node.op}")
+    return undecided(f"whether {to_text(side.node)} is attained was not decided: {found.reason}")
+
+
+def _against_infinity(side: Side, op: str, sign: int, context: Context) -> Outcome:
+    found = numeric(side, 15, context)
+    if found.status not in ("ok", "infinite"):
+        return undecided(f"whether {to_text(side.node)} is finite was not decided: {found.reason}")
+    own = (1 if side.up else -1) if found.status == "infinite" else 0
+    order = (own > sign) - (own < sign)
+    truth = {"==": order == 0, "<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[op]
+    return Outcome(
+        truth, CERTIFIED, "certified enclosure", ("arb",), (f"{to_text(side.node)}: {found.status}",)
+    )
+
+
+def _with_value(side: Side, outcome: Outcome, context: Context) -> Outcome:
+    """The outcome with the enclosure of the extremum, where it is to be had."""
+    if outcome.value is not None or outcome.ill_posed or len(side.space.domains) != 1 or side.space.facts:
+        return outcome
+    try:
+        found = numeric(side, context.settings.digits, context)
+    except NotYetError:
+        return outcome
+    if found.status != "ok" or found.value is None:
+        return outcome
+    lo, hi = (Fraction(v) for v in found.value)
+    return replace(outcome, value=decimal_enclosure(lo, hi, context.settings.digits))

@@ -1,0 +1,119 @@
+"""Printed numbers ``DEC~``: some real that rounds to what is printed.
+
+A statement with printed numbers holds if some choice of such reals makes it true; the same
+literal twice is the same real. So a relation is refuted only if every choice refutes it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+from gateproof.numerics.bounds import Box, prove_bounds
+from gateproof.numerics.errors import MaybeUndefined, Undefined
+from gateproof.numerics.points import difference_sign
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.numbers import rational_text
+from gateproof.proofs_check.engine.outcome import CERTIFIED, PROVED, NotYetError, Outcome, undecided
+from gateproof.theory.formula.nodes import App, Expr, Node, Num, Printed, Rel, Stmt, Var, rebuild
+from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.scopes import free_names
+
+MAX_LITERALS = 8
+
+
+def printed_in(node: Node) -> list[Printed]:
+    """The printed numbers of a node, each literal once."""
+    return list(dict.fromkeys(n for n in node.walk() if isinstance(n, Printed)))
+
+
+def without_printed(relation: Rel) -> Stmt | None:
+    """A relation whose one side is a printed number alone, as bounds on the other side; else None."""
+    (op,), (a, b) = relation.ops, relation.terms
+    if isinstance(a, Printed) and not printed_in(b):
+        flipped = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
+        return without_printed(Rel((flipped,), (b, a)))
+    if not isinstance(b, Printed) or printed_in(a):
+        return None
+    lo, hi = Num(b.lo), Num(b.hi)
+    if op == "==":
+        return Rel(("<=", "<="), (lo, a, hi))
+    if op in ("<", "<="):
+        return Rel((op,), (a, hi))
+    if op in (">", ">="):
+        return Rel((op,), (a, lo))
+    raise NotYetError("!= with a printed number")
+
+
+def decide_printed(relation: Rel, context: Context) -> Outcome:
+    """Decide a closed arithmetic relation with printed numbers on either side."""
+    (op,), (a, b) = relation.ops, relation.terms
+    literals = printed_in(relation)
+    if len(literals) > MAX_LITERALS:
+        raise NotYetError(f"more than {MAX_LITERALS} printed numbers in one relation")
+    if free_names(relation) or op == "!=":
+        raise NotYetError("printed numbers with other names, or with !=")
+    names = {p: f"printed_{k}" for k, p in enumerate(literals)}
+    left, right = (_named(side, names) for side in (a, b))
+    gap = App("add", (left, App("neg", (right,))))
+    box: Box = {names[p]: (p.lo, p.hi) for p in literals}
+    if prove_bounds(gap, box, budget=context.budget()).status != "proved":
+        return undecided("a side may be undefined for some choice of the printed numbers")
+    signs: dict[int, dict[str, Fraction]] = {}
+    for corner in itertools.product(*((p.lo, p.hi) for p in literals)):
+        point = dict(zip(names.values(), corner, strict=True))
+        try:
+            sign = difference_sign(left, right, point, 256)
+        except (Undefined, MaybeUndefined):
+            continue
+        if sign is not None:
+            signs.setdefault(sign, point)
+    wanted = {"==": {0}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {1, 0}}[op]
+    choice = next((signs[s] for s in wanted if s in signs), None)
+    if choice is not None:
+        text = ", ".join(f"{p.text}~ = {rational_text(choice[names[p]])}" for p in literals)
+        return Outcome(True, PROVED, "exact arithmetic", ("arb",), (f"with {text} the relation holds",))
+    if op == "==" and {1, -1} <= set(signs):
+        step = "the difference is continuous and takes both signs at corners of the rounding intervals"
+        return Outcome(True, PROVED, "interval arithmetic on the rounding intervals", ("arb",), (step,))
+    return _never(relation, gap, box, signs, context)
+
+
+def _never(
+    relation: Rel,
+    gap: Expr,
+    box: Box,
+    signs: dict[int, dict[str, Fraction]],
+    context: Context,
+) -> Outcome:
+    """Refute: for every choice the difference has the wrong sign."""
+    (op,) = relation.ops
+    zero = Fraction(0)
+    if set(signs) == {1} and op in ("==", "<", "<="):
+        found = prove_bounds(gap, box, lower=zero, lower_strict=op != "<", budget=context.budget())
+    elif set(signs) == {-1} and op in ("==", ">", ">="):
+        found = prove_bounds(gap, box, upper=zero, upper_strict=op != ">", budget=context.budget())
+    else:
+        return undecided("the rounding intervals neither meet nor exclude the relation at their corners")
+    if found.status != "proved":
+        return undecided(f"the rounding intervals: {found.reason or found.status}")
+    side = "above" if 1 in signs else "below"
+    step = (
+        f"for every choice of numbers that print so, the left side of {to_text(relation)} is {side} the right"
+    )
+    return Outcome(
+        False,
+        CERTIFIED,
+        "interval arithmetic on the rounding intervals",
+        ("arb",),
+        (step,),
+        witness={"every choice": f"left {side} right"},
+    )
+
+
+def _named(node: Expr, names: dict[Printed, str]) -> Expr:
+    if isinstance(node, Printed):
+        return Var(names[node])
+    found = rebuild(node, lambda c: _named(c, names) if isinstance(c, Expr) else c)
+    assert isinstance(found, Expr)
+    return found

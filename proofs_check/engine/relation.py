@@ -1,0 +1,194 @@
+"""A relation between two values, for all values of a space."""
+
+from __future__ import annotations
+
+from gateproof.numerics.errors import MaybeUndefined, Undefined
+from gateproof.numerics.points import at_point, difference_sign
+from gateproof.proofs_check.engine.boxes import bounded_below
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.definedness import decide_defined
+from gateproof.proofs_check.engine.outcome import PROVED, Outcome, conjunction, undecided
+from gateproof.proofs_check.engine.pieces import cuts, resolve, split
+from gateproof.proofs_check.engine.positive import through_exponential
+from gateproof.proofs_check.engine.sample import points
+from gateproof.proofs_check.engine.space import Space
+from gateproof.proofs_check.engine.touching import touching_bound
+from gateproof.proofs_check.engine.witness import exact_failure, search
+from gateproof.theory.exact.domain import Assumptions, Derivation
+from gateproof.theory.exact.prove import prove_relation
+from gateproof.theory.exact.scaling import remove_parameter
+from gateproof.theory.formula.nodes import App, Expr, Rel, num
+from gateproof.theory.formula.printer import to_text
+
+#: Points at which a symbolic proof is held against ball arithmetic.
+CROSS_CHECKS = 24
+_STRICT = {"<": True, ">": True, "<=": False, ">=": False}
+
+
+def minus(a: Expr, b: Expr) -> Expr:
+    """A - b."""
+    if b == num(0):
+        return a
+    return App("neg", (b,)) if a == num(0) else App("add", (a, App("neg", (b,))))
+
+
+def decide_relation(space: Space, relation: Rel, context: Context) -> Outcome:
+    """Decide ``for all of the space: a op b`` for core expressions a and b."""
+    (op,), (a, b) = relation.ops, relation.terms
+    defined = [decide_defined(space, side, context) for side in (a, b)]
+    for found in defined:
+        if found.ill_posed:
+            return found
+    failure = search(space, relation, context.settings.seed)
+    if failure is not None:
+        return failure
+    unsure = next((d for d in defined if d.truth is None), None)
+    if unsure is not None:
+        return unsure
+    proof = prove_relation(a, op, b, space.assumptions(), defined=True)
+    if proof is not None:
+        return cross_checked(space, relation, proof, context)
+    exact = exact_failure(space, relation)
+    if exact is not None:
+        return exact
+    if op in _STRICT:
+        return _inequality(space, relation, context)
+    if op == "!=":
+        return _unequal(space, a, b, context)
+    return _undecided_equality(space, relation, context)
+
+
+def cross_checked(space: Space, relation: Rel, proof: Derivation, context: Context) -> Outcome:
+    """The proved outcome, unless ball arithmetic contradicts it somewhere."""
+    (op,), (a, b) = relation.ops, relation.terms
+    checked = 0
+    for point in points(space, (relation,), context.settings.seed + 1, CROSS_CHECKS):
+        try:
+            sign = difference_sign(a, b, point, 256)
+        except (Undefined, MaybeUndefined):
+            return undecided(
+                f"engines disagree: a side of {to_text(relation)} has no value at a point of the scope"
+            )
+        checked += 1
+        if sign is not None and not _HOLDS[op](sign):
+            return undecided(f"engines disagree: balls contradict the symbolic proof of {to_text(relation)}")
+    steps = (*proof.steps, f"held against ball arithmetic at {checked} points of the scope")
+    return Outcome(True, PROVED, "symbolic proof", (*proof.trust, "arb"), steps)
+
+
+_HOLDS = {
+    "==": lambda s: s == 0,
+    "!=": lambda s: s != 0,
+    "<": lambda s: s < 0,
+    "<=": lambda s: s <= 0,
+    ">": lambda s: s > 0,
+    ">=": lambda s: s >= 0,
+}
+
+
+def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:
+    (op,), (a, b) = relation.ops, relation.terms
+    scaled = remove_parameter(a, op, b, space.assumptions()) if context.depth < 3 else None
+    if scaled is not None:
+        return _scaled(relation, scaled, context)
+    gap = minus(a, b) if op[0] == ">" else minus(b, a)
+    strict = _STRICT[op]
+    real_names = [n for n in space.domains if n not in space.vectors]
+    if len(real_names) != 1:
+        return bounded_below(space, gap, strict=strict, context=context)
+    name = real_names[0]
+    at = cuts((gap,), name, space.domains[name])
+    parts = split(space, name, at)
+    outcomes = []
+    for part in parts:
+        smooth = resolve(gap, part.assumptions()) if at else gap
+        assert isinstance(smooth, Expr)
+        outcome = nonnegative(part, name, smooth, strict=strict, context=context)
+        if outcome.truth is None:
+            return outcome
+        outcomes.append(outcome)
+    return conjunction(outcomes)
+
+
+def nonnegative(space: Space, name: str, gap: Expr, *, strict: bool, context: Context) -> Outcome:
+    """Gap >= 0 (or > 0) in one variable, by symbols, then balls, then exact critical points."""
+    proof = prove_relation(gap, ">" if strict else ">=", num(0), space.assumptions(), defined=True)
+    if proof is not None:
+        return cross_checked(space, Rel((">" if strict else ">=",), (gap, num(0))), proof, context)
+    found = bounded_below(space, gap, strict=strict, context=context)
+    if found.truth is None:
+        other = through_exponential(space, name, gap)
+        if other is not None and context.depth < 3:
+            return nonnegative(other[0], name, other[1], strict=strict, context=context.deeper())
+    if found.truth is None and not strict:
+        touching = touching_bound(space, name, gap, context)
+        return touching if touching.truth is not None else undecided(f"{found.reason}; {touching.reason}")
+    return found
+
+
+def _scaled(relation: Rel, scaled: tuple[Expr, Expr, Assumptions, Derivation], context: Context) -> Outcome:
+    left, right, assumptions, derivation = scaled
+    smaller = Space(dict(assumptions.domains), assumptions.facts)
+    outcome = decide_relation(smaller, Rel(relation.ops, (left, right)), context.deeper())
+    if outcome.truth is False:
+        # The witness is in scaled names; the original scope was searched already.
+        return Outcome(
+            False,
+            method=f"scaling, then {outcome.method}",
+            trust=(*derivation.trust, *outcome.trust),
+            steps=(*derivation.steps, *outcome.steps),
+            witness=outcome.witness,
+        )
+    if outcome.truth is None:
+        return outcome
+    return Outcome(
+        True,
+        outcome.rigor,
+        f"scaling, then {outcome.method}",
+        tuple(dict.fromkeys((*derivation.trust, *outcome.trust))),
+        (*derivation.steps, *outcome.steps),
+        outcome.value,
+        certificate=outcome.certificate,
+    )
+
+
+def _unequal(space: Space, a: Expr, b: Expr, context: Context) -> Outcome:
+    signs = set()
+    for point in points(space, (a, b), context.settings.seed, 60):
+        signs.add(difference_sign(a, b, point, 256))
+    if signs == {1}:
+        return _inequality(space, Rel((">",), (a, b)), context)
+    if signs == {-1}:
+        return _inequality(space, Rel(("<",), (a, b)), context)
+    return undecided("the sides cross or could not be told apart at sample points")
+
+
+def _undecided_equality(space: Space, relation: Rel, context: Context) -> Outcome:
+    a, b = relation.terms
+    digits: list[int] = []
+    for point in points(space, (relation,), context.settings.seed + 2, 12):
+        try:
+            gap = at_point(minus(a, b), point, 512)
+            size = at_point(a, point, 512)
+        except (Undefined, MaybeUndefined):
+            continue
+        digits.append(agreeing_digits(gap, size))
+    if not digits:
+        return undecided("no method reduces the difference to 0")
+    return undecided(
+        f"agree to {min(digits)} digits at {len(digits)} points; no method reduces the difference to 0"
+    )
+
+
+def agreeing_digits(gap: object, size: object) -> int:
+    """How many digits two enclosures share, from the enclosure of their difference."""
+    from flint import arb
+
+    assert isinstance(gap, arb)
+    assert isinstance(size, arb)
+    bound = gap.abs_upper()
+    scale = size.abs_upper() + 1
+    ratio = bound / scale
+    if ratio == 0:
+        return 10_000
+    return max(0, int(float((-ratio.log() / arb(10).log()).mid())))

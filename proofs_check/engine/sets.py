@@ -1,0 +1,177 @@
+"""argmax, argmin and zeros as sets, held against points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from gateproof.numerics.decimals import decimal_enclosure
+from gateproof.numerics.extrema import zeros
+from gateproof.numerics.points import enclosure
+from gateproof.proofs_check.engine.boxes import bounded_below
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.extremum import Side, numeric
+from gateproof.proofs_check.engine.outcome import (
+    CERTIFIED,
+    IllPosedError,
+    NotYetError,
+    Outcome,
+    conjunction,
+    undecided,
+)
+from gateproof.proofs_check.engine.space import Space, build
+from gateproof.proofs_check.engine.touching import is_zero
+from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
+from gateproof.theory.exact.derivative import derivative, kinks
+from gateproof.theory.exact.domain import Domain
+from gateproof.theory.formula.library import substitute
+from gateproof.theory.formula.nodes import App, Expr, Extremum, Num, Rel
+from gateproof.theory.formula.printer import to_text
+
+Places = Sequence[tuple[Fraction, Fraction]]
+
+
+def decide_set(node: Extremum, body: Expr, items: tuple[Expr, ...], context: Context) -> Outcome:
+    """Decide ``node == {items}`` for argmax, argmin or zeros of a core body."""
+    side = Side(node, body, build(node.scope), node.op == "argmax")
+    if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
+        raise NotYetError(f"{node.op} over several names or with conditions")
+    if node.op == "zeros":
+        return _zeros(side, items, context)
+    return _arg(side, items, context)
+
+
+def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
+    domain = side.space.domains[side.name]
+    if domain.integer or domain.without:
+        raise NotYetError("zeros over integers or with holes")
+    found = zeros(
+        side.body,
+        side.name,
+        domain.lo,
+        domain.hi,
+        20,
+        context.budget(),
+        lo_closed=domain.lo_closed,
+        hi_closed=domain.hi_closed,
+    )
+    if found.status != "ok":
+        return undecided(f"zeros: {found.reason}")
+    shown = _points_text(found.points)
+    matched = _match(found.points, items)
+    if isinstance(matched, str):
+        return Outcome(
+            False, method="isolated zeros", trust=("arb",), steps=(shown, matched), witness={"zeros": shown}
+        )
+    for item in items:
+        if not is_zero(substitute(side.body, {side.name: item})):
+            return undecided(
+                f"{to_text(item)} agrees with a zero to 20 digits; that it is one was not proved"
+            )
+    return Outcome(
+        True,
+        CERTIFIED,
+        "isolated zeros, each exact",
+        ("arb", "sympy"),
+        (shown, "each isolating interval holds exactly one zero, and each given point is exactly a zero"),
+    )
+
+
+def _points_text(places: Places) -> str:
+    texts = [decimal_enclosure(lo, hi, 20) for lo, hi in places]
+    return "{" + ", ".join(f"[{t['lo']}, {t['hi']}]" for t in texts) + "}"
+
+
+def _match(places: Places, items: tuple[Expr, ...]) -> str | None:
+    """None where each item lies in its own place and none is left over, else why not."""
+    left = list(places)
+    for item in items:
+        lo, hi = enclosure(item)
+        near = [p for p in left if p[0] <= hi and lo <= p[1]]
+        if not near:
+            return f"{to_text(item)} is apart from all of them"
+        left.remove(near[0])
+    return f"{len(left)} more than the given point(s)" if left else None
+
+
+def _arg(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
+    found = numeric(side, 20, context)
+    if found.status == "infinite" or (found.status == "ok" and found.attained is False):
+        raise IllPosedError(f"{to_text(side.node)} is empty: the extremum is not attained")
+    if found.status != "ok" or found.points is None:
+        return undecided(f"{side.node.op}: {found.reason or 'the points were not isolated'}")
+    shown = _points_text(found.points)
+    for item in items:
+        lo, hi = enclosure(item)
+        if all(hi < p[0] or p[1] < lo for p in found.points):
+            step = f"all points lie in {shown}; {to_text(item)} does not"
+            return Outcome(
+                False, method="certified enclosure", trust=("arb",), steps=(step,), witness={"points": shown}
+            )
+    another = _another(side, items, context)
+    if another is not None:
+        return another
+    if len(found.points) != len(items):
+        return undecided(f"the points lie in {shown}; which of them is exact was not proved")
+    return _exactly(side, items, found.points, shown, context)
+
+
+def _another(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome | None:
+    """A point with exactly the value of a given one that is not among them: then the sets differ."""
+    first = substitute(side.body, {side.name: items[0]})
+    for candidate in exact_extremum_candidates(side.body, side.name, side.space.assumptions()) or ():
+        lo, hi = enclosure(candidate)
+        if any(not (hi < enclosure(i)[0] or enclosure(i)[1] < lo) for i in items):
+            continue
+        if equal_constants(substitute(side.body, {side.name: candidate}), first) is True:
+            step = f"the value at {to_text(candidate)} is exactly that at {to_text(items[0])}"
+            return Outcome(
+                False,
+                method="exact witness",
+                trust=("sympy",),
+                steps=(step,),
+                witness={side.name: to_text(candidate)},
+            )
+    del context
+    return None
+
+
+def _exactly(side: Side, items: tuple[Expr, ...], places: Places, shown: str, context: Context) -> Outcome:
+    from gateproof.proofs_check.engine.relation import decide_relation
+
+    best = substitute(side.body, {side.name: items[0]})
+    relation = Rel(("<=" if side.up else ">=",), (side.body, best))
+    outcomes = [decide_relation(side.space, relation, context.deeper())]
+    if outcomes[0].truth is not True:
+        return outcomes[0]
+    for item in items[1:]:
+        value = substitute(side.body, {side.name: item})
+        if equal_constants(value, best) is not True:
+            return undecided(f"that {to_text(item)} and {to_text(items[0])} have equal values was not proved")
+    for lo, hi in places:
+        outcomes.append(_single(side, lo, hi, context))
+        if outcomes[-1].truth is not True:
+            return undecided(
+                f"that [{lo}, {hi}] holds only one such point was not proved: {outcomes[-1].reason}"
+            )
+    together = conjunction(outcomes)
+    steps = (*together.steps, f"all points lie in {shown}, one in each by the sign of the second derivative")
+    return replace(together, steps=steps, rigor=CERTIFIED)
+
+
+def _single(side: Side, lo: Fraction, hi: Fraction, context: Context) -> Outcome:
+    """On [lo, hi] the body is strictly concave (convex for argmin), or the interval is an end point."""
+    domain = side.space.domains[side.name]
+    for end in (domain.lo, domain.hi):
+        if end is not None and enclosure(end)[0] <= lo and hi <= enclosure(end)[1]:
+            return Outcome(True, trust=("arb",))
+    if kinks(side.body, side.name):
+        return undecided("the body has kinks")
+    first = derivative(side.body, side.name)
+    second = derivative(first, side.name) if first is not None else None
+    if second is None:
+        return undecided("no second derivative")
+    curved = App("neg", (second,)) if side.up else second
+    part = Space({side.name: Domain(Num(lo), Num(hi), True, True)})
+    return bounded_below(part, curved, strict=True, context=context)

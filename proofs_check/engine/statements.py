@@ -1,0 +1,289 @@
+"""Statements: quantifiers and connectives taken apart down to relations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from gateproof.proofs_check.engine.calculus import Elimination, UndecidedError
+from gateproof.proofs_check.engine.closed import decide_closed, holds_extremum
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.existence import decide_exists
+from gateproof.proofs_check.engine.integral import decide_integral
+from gateproof.proofs_check.engine.outcome import (
+    IllPosedError,
+    NotYetError,
+    Outcome,
+    conjunction,
+    ill_posed,
+    negation,
+    undecided,
+)
+from gateproof.proofs_check.engine.predicates import decide_predicate
+from gateproof.proofs_check.engine.printed import decide_printed, printed_in, without_printed
+from gateproof.proofs_check.engine.relation import decide_relation
+from gateproof.proofs_check.engine.sample import points
+from gateproof.proofs_check.engine.space import MAX_ENUMERATED, Space, build, finite_values, infinite_sign
+from gateproof.proofs_check.engine.vectors import decide_vectors
+from gateproof.theory.formula.library import substitute_node
+from gateproof.theory.formula.nodes import (
+    And,
+    App,
+    Bind,
+    Claim,
+    Const,
+    Exists,
+    Implies,
+    In,
+    Integral,
+    IntervalSet,
+    IntRange,
+    NamedSet,
+    Not,
+    Num,
+    Or,
+    Pred,
+    Rel,
+    Scope,
+    SetMinus,
+    Stmt,
+)
+from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.scopes import free_names
+
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def decide_claim(claim: Claim, context: Context) -> Outcome:
+    """Decide a closed, expanded claim."""
+    try:
+        return _guarded(claim, context)
+    except IllPosedError as error:
+        return ill_posed(str(error))
+    except NotYetError as error:
+        return undecided(f"not implemented: {error}")
+    except UndecidedError as error:
+        return undecided(str(error))
+
+
+def _guarded(claim: Claim, context: Context) -> Outcome:
+    cases = _enumerate(claim)
+    if cases is not None:
+        if not cases:
+            raise IllPosedError("no value is in the range: the statement is vacuous")
+        outcomes = []
+        for case in cases:
+            outcomes.append(decide_claim(case, context))
+            if outcomes[-1].truth is not True:
+                return outcomes[-1]
+        found = conjunction(outcomes)
+        steps = (
+            found.steps
+            if len(found.steps) <= 40
+            else (*found.steps[:40], f"and {len(found.steps) - 40} more")
+        )
+        return replace(found, method=f"all {len(cases)} cases: {found.method}", steps=steps)
+    space = build(claim.scope)
+    if space.vectors:
+        return decide_vectors(claim, space, context)
+    return forall(space, claim.body, context)
+
+
+def _enumerate(claim: Claim) -> list[Claim] | None:
+    """One claim for each value of the first finite integer name, or None without one."""
+    for k, bind in enumerate(claim.scope.binds):
+        if not isinstance(bind.within, IntRange) or free_names(bind.within):
+            continue
+        domain = build(Scope((bind,), ())).domains[bind.name]
+        values = finite_values(domain)
+        if values is None:
+            raise NotYetError(f"{bind.name} over more than {MAX_ENUMERATED} integers")
+        rest = claim.scope.binds[:k] + claim.scope.binds[k + 1 :]
+        cases: list[Claim] = []
+        for value in values:
+            point = {bind.name: Num(value)}
+            binds = tuple(substitute_node(b, point) for b in rest)
+            conditions = tuple(substitute_node(c, point) for c in claim.scope.conditions)
+            body = substitute_node(claim.body, point)
+            assert isinstance(body, Stmt)
+            cases.append(
+                Claim(
+                    Scope(
+                        tuple(b for b in binds if isinstance(b, Bind)),
+                        tuple(c for c in conditions if isinstance(c, Stmt)),
+                    ),
+                    body,
+                )
+            )
+        return cases
+    return None
+
+
+def forall(space: Space, stmt: Stmt, context: Context) -> Outcome:
+    """Decide that a statement holds for all of a space."""
+    if isinstance(stmt, And):
+        return conjunction([forall(space, p, context) for p in stmt.parts])
+    if isinstance(stmt, Rel):
+        return conjunction([_relation(space, link, context) for link in links_of(stmt)])
+    if isinstance(stmt, Not):
+        return _not(space, stmt.part, context)
+    if isinstance(stmt, Implies):
+        return _implies(space, stmt, context)
+    if isinstance(stmt, Or):
+        return _or(space, stmt, context)
+    if isinstance(stmt, In):
+        return forall(space, _membership(stmt), context)
+    if isinstance(stmt, Pred):
+        body = Elimination(space).expr(stmt.body)
+        return decide_predicate(stmt.name, body, build(stmt.scope), space, context)
+    if isinstance(stmt, Exists):
+        return decide_exists(space, stmt, context)
+    raise NotYetError(type(stmt).__name__)
+
+
+def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
+    bounds = without_printed(relation)
+    if bounds is not None:
+        if relation.ops == ("==",) and space.domains:
+            raise NotYetError("== between a function and a printed number")
+        return forall(space, bounds, context)
+    integral = next((t for t in relation.terms if isinstance(t, Integral)), None)
+    if integral is not None and relation.ops == ("==",):
+        other = relation.terms[1 - relation.terms.index(integral)]
+        return decide_integral(space, integral, other, context)
+    work = Elimination(space)
+    if holds_extremum(relation):
+        if free_names(relation) & set(space.domains):
+            raise NotYetError("an extremum that depends on other names")
+        return _with_steps(decide_closed(relation, context), work)
+    left, right = (work.expr(t) for t in relation.terms)
+    done = Rel(relation.ops, (left, right))
+    if printed_in(done):
+        return _with_steps(decide_printed(done, context), work)
+    owed = [forall(space, condition, context) for condition in work.owed]
+    for condition, outcome in zip(work.owed, owed, strict=True):
+        if outcome.truth is False:
+            return ill_posed(f"a derivative may not exist where {to_text(condition)} fails", outcome.witness)
+        if outcome.truth is None:
+            return outcome
+    if not free_names(done):
+        return _with_steps(decide_closed(done, context), work)
+    if infinite_sign(left) or infinite_sign(right):
+        return _against_infinity(space, done, context)
+    return _with_steps(decide_relation(space, done, context), work)
+
+
+def _against_infinity(space: Space, relation: Rel, context: Context) -> Outcome:
+    """A real value against oo or -oo, decided once the value is known to exist."""
+    (op,), (a, b) = relation.ops, relation.terms
+    value, sign, flipped = (a, infinite_sign(b), False) if infinite_sign(b) else (b, infinite_sign(a), True)
+    found = forall(space, Pred("defined", value, Scope((), ())), context)
+    if found.truth is not True:
+        return ill_posed(found.steps[0], found.witness) if found.truth is False else found
+    order = -sign if not flipped else sign
+    truth = {"==": False, "!=": True, "<": order < 0, "<=": order < 0, ">": order > 0, ">=": order > 0}[op]
+    return replace(found, truth=truth, steps=(*found.steps, "a real number is finite"))
+
+
+def _with_steps(outcome: Outcome, work: Elimination) -> Outcome:
+    if not work.steps:
+        return outcome
+    trust = tuple(dict.fromkeys((*work.trust, *outcome.trust)))
+    return replace(outcome, steps=(*work.steps, *outcome.steps), trust=trust)
+
+
+def links_of(stmt: Rel) -> list[Rel]:
+    """A chain as its binary relations."""
+    return [Rel((op,), pair) for op, pair in zip(stmt.ops, pairwise(stmt.terms), strict=True)]
+
+
+def negate(stmt: Stmt) -> Stmt:
+    """The negation pushed inward as far as relations."""
+    if isinstance(stmt, Rel):
+        links = tuple(Rel((_OPPOSITE[link.ops[0]],), link.terms) for link in links_of(stmt))
+        return links[0] if len(links) == 1 else Or(links)
+    if isinstance(stmt, And):
+        return Or(tuple(negate(p) for p in stmt.parts))
+    if isinstance(stmt, Or):
+        return And(tuple(negate(p) for p in stmt.parts))
+    if isinstance(stmt, Not):
+        return stmt.part
+    if isinstance(stmt, Implies):
+        return And((stmt.left, negate(stmt.right)))
+    if isinstance(stmt, In):
+        return negate(_membership(stmt))
+    return Not(stmt)
+
+
+def _not(space: Space, part: Stmt, context: Context) -> Outcome:
+    if isinstance(part, Pred | Exists):
+        if space.domains:
+            raise NotYetError("'not' before a predicate that depends on other names")
+        return negation(forall(space, part, context))
+    if isinstance(part, Rel) and not space.domains:
+        return negation(forall(space, part, context))
+    return forall(space, negate(part), context)
+
+
+def _implies(space: Space, stmt: Implies, context: Context) -> Outcome:
+    premise = stmt.left
+    if isinstance(premise, In):
+        premise = _membership(premise)
+    if not free_names(premise):
+        found = forall(Space(), premise, context)
+        if found.truth is True:
+            return forall(space, stmt.right, context)
+        if found.truth is False:
+            raise IllPosedError("the premise never holds: the statement is vacuous")
+        return found
+    _defined_everywhere(space, premise, context)
+    narrowed = space.given(*(premise.parts if isinstance(premise, And) else (premise,)))
+    if next(points(narrowed, (premise,), context.settings.seed, 1), None) is None:
+        return undecided("no point was found at which the premise holds")
+    from gateproof.proofs_check.engine.conditions import absorbed
+
+    return forall(absorbed(narrowed), stmt.right, context)
+
+
+def _defined_everywhere(space: Space, stmt: Stmt, context: Context) -> None:
+    from gateproof.proofs_check.engine.definedness import decide_defined
+
+    for node in stmt.walk():
+        if isinstance(node, Rel):
+            for term in node.terms:
+                found = decide_defined(space, term, context)
+                if found.ill_posed:
+                    raise IllPosedError(found.reason)
+                if found.truth is not True:
+                    raise UndecidedError(found.reason)
+
+
+def _or(space: Space, stmt: Or, context: Context) -> Outcome:
+    reasons = []
+    for part in stmt.parts:
+        found = forall(space, part, context)
+        if found.ill_posed or found.truth is True:
+            return found
+        reasons.append(found)
+    if not space.domains and all(r.truth is False for r in reasons):
+        return reasons[-1]
+    from gateproof.proofs_check.engine.disjunction import decide_disjunction
+
+    return decide_disjunction(space, stmt, context)
+
+
+def _membership(stmt: In) -> Stmt:
+    within, item = stmt.within, stmt.item
+    if isinstance(within, IntervalSet):
+        parts: list[Stmt] = []
+        if infinite_sign(within.lo) >= 0 or within.lo_closed is False:
+            parts.append(Rel(("<=" if within.lo_closed else "<",), (within.lo, item)))
+        if infinite_sign(within.hi) <= 0 or within.hi_closed is False:
+            parts.append(Rel(("<=" if within.hi_closed else "<",), (item, within.hi)))
+        return And(tuple(parts)) if len(parts) > 1 else parts[0]
+    if isinstance(within, SetMinus):
+        apart = tuple(Rel(("!=",), (item, p)) for p in within.points)
+        return And((_membership(In(item, within.base)), *apart))
+    if isinstance(within, NamedSet) and within.name == "R":
+        return And((Rel(("<",), (App("neg", (Const("oo"),)), item)), Rel(("<",), (item, Const("oo")))))
+    raise NotYetError(f"membership in {to_text(within)}")

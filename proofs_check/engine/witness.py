@@ -1,0 +1,137 @@
+"""A refutation: one exact point where the statement fails, seen by two engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from gateproof.numerics.decimals import decimal_enclosure
+from gateproof.numerics.errors import MaybeUndefined, Undefined
+from gateproof.numerics.points import at_point, difference_sign, enclosure, rational_bounds
+from gateproof.proofs_check.engine.numbers import rational_text
+from gateproof.proofs_check.engine.outcome import Outcome, ill_posed
+from gateproof.proofs_check.engine.sample import Point, points
+from gateproof.proofs_check.engine.space import Space, contains
+from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
+from gateproof.theory.exact.domain import Assumptions
+from gateproof.theory.exact.prove import prove_relation
+from gateproof.theory.formula.library import substitute
+from gateproof.theory.formula.nodes import App, Expr, Rel
+from gateproof.theory.formula.printer import to_text
+
+_FAILS = {
+    "==": lambda s: s != 0,
+    "!=": lambda s: s == 0,
+    "<": lambda s: s >= 0,
+    "<=": lambda s: s > 0,
+    ">": lambda s: s <= 0,
+    ">=": lambda s: s < 0,
+}
+
+
+def second_sign(a: Expr, b: Expr, point: Point) -> int | None:
+    """The sign of a - b by MPFR interval arithmetic, code that shares nothing with the first engine."""
+    from gateproof.proofs_check.checker import sign_at
+    from gateproof.theory.formula.serial import to_json
+
+    return sign_at(
+        to_json(App("add", (a, App("neg", (b,))))), {n: rational_text(v) for n, v in point.items()}
+    )
+
+
+def failure_at(relation: Rel, point: Point) -> Outcome | None:
+    """The refuting outcome if a binary relation certainly fails at the point, else None.
+
+    Raises Undefined where a side has no value there.
+    """
+    (op,), (a, b) = relation.ops, relation.terms
+    sign = difference_sign(a, b, point)
+    if sign is None or not _FAILS[op](sign):
+        return None
+    second = second_sign(a, b, point)
+    if second != sign:
+        # Equal sides are exact in balls only by luck of exact arithmetic; MPFR must see the same.
+        return None
+    at = {name: rational_text(value) for name, value in point.items()}
+    with_values = dict(at)
+    for label, side in (("left", a), ("right", b)):
+        lo, hi = rational_bounds(at_point(side, point, 128))
+        bounds = decimal_enclosure(lo, hi, 20)
+        with_values[label] = (
+            bounds["lo"] if bounds["lo"] == bounds["hi"] else f"[{bounds['lo']}, {bounds['hi']}]"
+        )
+    where = ", ".join(f"{n} = {v}" for n, v in at.items()) or "the numbers given"
+    return Outcome(
+        False,
+        method="exact witness",
+        trust=("arb", "mpfr"),
+        steps=(
+            f"at {where}: left side {with_values['left']}, right side {with_values['right']}",
+            f"so {to_text(relation)} fails there; the sign of the difference was found by two engines",
+        ),
+        witness=with_values,
+    )
+
+
+def search(space: Space, relation: Rel, seed: int, limit: int = 600) -> Outcome | None:
+    """A certified failure (or a point without value) of a binary relation, else None."""
+    for point in points(space, (relation,), seed, limit):
+        try:
+            found = failure_at(relation, point)
+        except Undefined as error:
+            return no_value(point, str(error))
+        except MaybeUndefined:
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def no_value(point: Mapping[str, Fraction], what: str) -> Outcome:
+    """The ill-posed outcome for a point of the scope where a part has no value."""
+    at = {name: rational_text(value) for name, value in point.items()}
+    where = ", ".join(f"{n} = {v}" for n, v in at.items())
+    reason = f"undefined at {where}: {what}" if where else f"undefined: {what}"
+    return ill_posed(reason, at)
+
+
+def exact_failure(space: Space, relation: Rel) -> Outcome | None:
+    """A failure at an exact critical point that no rational sample hits (1/2 reached at asinh(1))."""
+    names = list(space.domains)
+    if len(names) != 1 or space.vectors or space.facts or relation.ops[0] not in ("<", ">", "!="):
+        return None
+    (name,) = names
+    a, b = relation.terms
+    gap = App("add", (a, App("neg", (b,))))
+    for candidate in exact_extremum_candidates(gap, name, space.assumptions()) or ():
+        lo, hi = enclosure(candidate)
+        if contains(space.domains[name], lo) is not True or contains(space.domains[name], hi) is not True:
+            continue
+        left, right = (substitute(side, {name: candidate}) for side in (a, b))
+        if (
+            equal_constants(left, right) is True
+            or prove_relation(left, "==", right, Assumptions()) is not None
+        ):
+            return Outcome(
+                False,
+                method="exact witness",
+                trust=("sympy", "arb"),
+                steps=(f"at {name} = {to_text(candidate)} both sides are exactly equal",),
+                witness={name: to_text(candidate)},
+            )
+    return None
+
+
+def holds_at(relation: Rel, point: Point) -> Outcome | None:
+    """The confirming outcome if a binary relation certainly holds at the point, by two engines; else None."""
+    (op,), (a, b) = relation.ops, relation.terms
+    try:
+        sign = difference_sign(a, b, point, 256)
+    except (Undefined, MaybeUndefined):
+        return None
+    if sign is None or _FAILS[op](sign) or second_sign(a, b, point) != sign:
+        return None
+    at = {name: rational_text(value) for name, value in point.items()}
+    where = ", ".join(f"{n} = {v}" for n, v in at.items())
+    step = f"at {where}: {to_text(relation)}" if where else to_text(relation)
+    return Outcome(True, method="exact witness", trust=("arb", "mpfr"), steps=(step,), witness=at)
