@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from gateproof.theory.exact import polys
+from gateproof.theory.exact import calculus, polys
 from gateproof.theory.exact.atoms import Frac, NeedSign, NewStep
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.normal import Workspace
@@ -180,6 +180,20 @@ def settle_signs(ws: Workspace, u: Frac, allowed: frozenset[int]) -> bool:
             g = polys.GENS[atom.index]
             if len(ws.signs.of(g)) > 1:
                 raise NeedSign(g)
+    if len(inside) == 1:
+        question = turning_point(ws, u, next(iter(inside)))
+        if question is not None:
+            raise NeedSign(question)
     return False
+
+
+def turning_point(ws: Workspace, u: Frac, name: str) -> Poly | None:
+    """Of a factor without known sign: what decides the sign of its derivative."""
+    for part in (u.den, u.num):
+        for f, _ in polys.factors(part)[1]:
+            if len(ws.signs.of(f)) > 1:
+                slope = calculus.of_poly(ws, f, name)
+                return None if len(ws.signs.of_frac(slope)) == 1 else ws.signs.question(slope)
+    return None
 
 

@@ -61,6 +61,7 @@ def _facts(table: SignTable, wanted: set[str]) -> list[Row]:
             pool.append(Row({name: Fraction(1)}, -known.lo, not known.lo_closed))
         if known is not None and known.hi is not None:
             pool.append(Row({name: Fraction(-1)}, known.hi, not known.hi_closed))
+    pool += _arcs(table)
     chosen: list[Row] = []
     grown = True
     while grown:
@@ -72,6 +73,19 @@ def _facts(table: SignTable, wanted: set[str]) -> list[Row]:
                 wanted |= set(row.coefficients)
                 grown = True
     return chosen[:24]
+
+
+def _arcs(table: SignTable) -> list[Row]:
+    """|atan| < pi/2 and |asin| <= pi/2."""
+    rows = []
+    pi = [a.index for a in table.ws.atoms if a.kind == "pi"]
+    for atom in table.ws.atoms:
+        if pi and atom.kind in ("atan", "asin"):
+            strict = atom.kind == "atan"
+            for side in (Fraction(1), Fraction(-1)):
+                row = {f"g{pi[0]}": Fraction(1, 2), f"g{atom.index}": side}
+                rows.append(Row(row, Fraction(0), strict))
+    return rows
 
 
 def _rows_of(p: Poly, signs: frozenset[int]) -> list[Row]:

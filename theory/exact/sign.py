@@ -30,6 +30,11 @@ def product(a: Signs, b: Signs) -> Signs:
     return frozenset(x * y for x in a for y in b)
 
 
+def squared(a: Signs) -> Signs:
+    """Signs of a square."""
+    return frozenset(x * x for x in a)
+
+
 class SignTable:
     """Facts on signs, and the question what sign a polynomial has."""
 
@@ -39,7 +44,7 @@ class SignTable:
         self.ranges: dict[int, Range] = {}
         self.ends: dict[str, list[tuple[Frac, Signs]]] = {}
         self.used_balls = False
-        self.notes: list[str] = []
+        self.nested = 0
         self._memo: dict[str, Signs] = {}
         self._open: set[str] = set()
         self._calls = 0
@@ -123,7 +128,7 @@ class SignTable:
             signs = self._irreducible(f)
             if e % 2:
                 odd.append(f)
-            result = product(result, signs if e % 2 else product(signs, signs))
+            result = product(result, signs if e % 2 else squared(signs))
         if len(odd) > 1:
             result = result & self._by_product(odd, parts, 1 if content > 0 else -1)
         return result
@@ -139,7 +144,7 @@ class SignTable:
         for f, e in parts:
             if e % 2 == 0:
                 signs = self._irreducible(f)
-                result = product(result, product(signs, signs))
+                result = product(result, squared(signs))
         return result
 
     def _irreducible(self, f: Poly) -> Signs:

@@ -54,7 +54,7 @@ def signs_of_terms(p: Poly, of_generator: dict[int, Signs]) -> Signs:
         term: Signs = frozenset({_sign(c)})
         for i, e in powers:
             s = of_generator[i]
-            term = _times(term, s if e % 2 else _times(s, s))
+            term = _times(term, s if e % 2 else frozenset(x * x for x in s))
         total = _sum(total, term)
         if total == ALL:
             break
