@@ -144,6 +144,8 @@ class Parser:
         """The node if it is a statement."""
         if isinstance(node, Stmt):
             return node
+        if self.token.kind in ("name", "number") or self.token.text == "(":
+            self.end()
         raise self.error("expected a statement (a relation, predicate or 'in'), found a value", token)
 
     def as_expr(self, node: Node, token: Token) -> Expr:
