@@ -23,7 +23,6 @@ from gateproof.proofs_check.engine.outcome import (
 from gateproof.proofs_check.engine.sets import decide_set
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign
 from gateproof.proofs_check.engine.witness import failure_at, holds_at
-from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.nodes import App, Expr, Extremum, FiniteSet, Node, Rel
@@ -50,7 +49,7 @@ def decide_closed(relation: Rel, context: Context) -> Outcome:
     if isinstance(a, FiniteSet) or isinstance(b, FiniteSet):
         raise IllPosedError("a set of points is compared with a value that is not a set")
     if not holds_extremum(Rel((op,), (a, b))):
-        return _constants(op, a, b)
+        return decide_constants(op, a, b)
     return _enclosures(op, a, b, context)
 
 
@@ -83,7 +82,8 @@ def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome
     return decide_extremum(node, body, op, bound, context)
 
 
-def _constants(op: str, a: Expr, b: Expr) -> Outcome:
+def decide_constants(op: str, a: Expr, b: Expr) -> Outcome:
+    """Decide a relation of two closed core expressions (or infinities)."""
     for side in (a, b):
         if not infinite_sign(side):
             _must_exist(side)

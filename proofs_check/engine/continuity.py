@@ -8,11 +8,11 @@ remain: there the one-sided values (and one-sided derivatives) must agree.
 from __future__ import annotations
 
 from gateproof.proofs_check.engine.outcome import PROVED, Outcome, undecided
-from gateproof.proofs_check.engine.pieces import cuts, linear_root, resolve, split
-from gateproof.proofs_check.engine.space import Space, contains
+from gateproof.proofs_check.engine.space import Space
 from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Assumptions
+from gateproof.theory.exact.piecewise import cut_points, smooth_pieces
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Node, Num, Where
@@ -42,20 +42,10 @@ def differentiable(body: Expr, variable: str, space: Space) -> Outcome:
 
 
 def _at_kinks(body: Expr, variable: str, space: Space, *, derivatives: int) -> Outcome:
-    domain = space.domains[variable]
-    for argument in kinks(body, variable):
-        root = linear_root(argument, variable)
-        if root is None:
-            return undecided(f"the kinks where {to_text(argument)} is 0 were not located")
-    at = [p for p in cuts((body,), variable, domain) if contains(domain, p)]
-    parts = split(space, variable, at)
-    pieces: list[Expr] = []
-    for part in parts:
-        piece = resolve(body, _opened(part, variable))
-        assert isinstance(piece, Expr)
-        if kinks(piece, variable):
-            return undecided(f"the pieces of {to_text(body)} were not told apart")
-        pieces.append(piece)
+    parts = smooth_pieces(body, variable, space.domains[variable], space.assumptions())
+    if parts is None:
+        return undecided(f"the kinks of {to_text(body)} were not located")
+    at, pieces = cut_points(parts), [p.expr for p in parts]
     steps: list[str] = []
     for point, left, right in zip(at, pieces, pieces[1:], strict=False):
         here = substitute(body, {variable: Num(point)})
@@ -84,14 +74,6 @@ def _at_kinks(body: Expr, variable: str, space: Space, *, derivatives: int) -> O
             left, right = following[0], following[1]
         steps.append(f"at {variable} = {point} both sides agree")
     return Outcome(True, PROVED, "one-sided values at every kink", ("sympy",), tuple(steps))
-
-
-def _opened(space: Space, variable: str) -> Assumptions:
-    """The piece without its end points: there the branches of the inside hold."""
-    from dataclasses import replace
-
-    domain = replace(space.domains[variable], lo_closed=False, hi_closed=False)
-    return space.with_domain(variable, domain).assumptions()
 
 
 def _same(a: Expr, b: Expr) -> bool | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gateproof.proofs_check.engine.calculus import UndecidedError
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.continuity import continuous, differentiable
 from gateproof.proofs_check.engine.definedness import decide_defined
@@ -19,13 +20,13 @@ from gateproof.proofs_check.engine.outcome import (
     ill_posed,
     undecided,
 )
-from gateproof.proofs_check.engine.pieces import cuts, resolve, split
 from gateproof.proofs_check.engine.space import Space
 from gateproof.theory.exact.derivative import derivative
 from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.piecewise import smooth_pieces
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Num, Rel, Var, num
+from gateproof.theory.formula.nodes import App, Expr, Rel, Var, num
 from gateproof.theory.formula.printer import to_text
 
 
@@ -108,10 +109,7 @@ def _monotone(name: str, body: Expr, variable: str, space: Space, context: Conte
     if smooth.truth is not True:
         return undecided(f"{name}: continuity was not shown: {smooth.reason}")
     outcomes = [smooth]
-    at = cuts((body,), variable, space.domains[variable])
-    for part in split(space, variable, at):
-        piece = resolve(body, part.assumptions()) if at else body
-        assert isinstance(piece, Expr)
+    for part, piece in _smooth(body, variable, space):
         slope = _derivative(piece, variable)
         gap = slope if name == "increasing" else App("neg", (slope,))
         outcomes.append(nonnegative(part, variable, gap, strict=False, context=context))
@@ -120,12 +118,17 @@ def _monotone(name: str, body: Expr, variable: str, space: Space, context: Conte
     return conjunction(outcomes)
 
 
-def _derivative(body: Expr, variable: str) -> Expr:
-    from gateproof.proofs_check.engine.calculus import UndecidedError
-    from gateproof.theory.exact.derivative import kinks
+def _smooth(body: Expr, variable: str, space: Space) -> list[tuple[Space, Expr]]:
+    """The space and formula of each piece between kinks."""
+    pieces = smooth_pieces(body, variable, space.domains[variable], space.assumptions())
+    if pieces is None:
+        raise UndecidedError(f"the kinks of {to_text(body)} were not located")
+    return [(space.with_domain(variable, p.domain), p.expr) for p in pieces]
 
+
+def _derivative(body: Expr, variable: str) -> Expr:
     found = derivative(body, variable)
-    if found is None or kinks(body, variable):
+    if found is None:
         raise UndecidedError(f"no derivative of {to_text(body)} was found")
     return found
 
@@ -150,21 +153,19 @@ def _convex(body: Expr, variable: str, space: Space, context: Context) -> Outcom
     smooth = continuous(body, variable, space)
     if smooth.truth is not True:
         return undecided(f"convex: continuity was not shown: {smooth.reason}")
-    at = cuts((body,), variable, domain)
-    parts = split(space, variable, at)
     slopes: list[Expr] = []
     outcomes = [smooth]
-    for part in parts:
-        piece = resolve(body, part.assumptions()) if at else body
-        assert isinstance(piece, Expr)
+    parts = _smooth(body, variable, space)
+    for part, piece in parts:
         slopes.append(_derivative(piece, variable))
         bend = _derivative(slopes[-1], variable)
         outcomes.append(nonnegative(part, variable, bend, strict=False, context=context))
         if outcomes[-1].truth is not True:
             return undecided(f"convex: the sign of {to_text(bend)} was not shown: {outcomes[-1].reason}")
-    for point, left, right in zip(at, slopes, slopes[1:], strict=False):
-        jump = App("add", tuple(substitute(s, {variable: Num(point)}) for s in (right, App("neg", (left,)))))
-        proof = prove_relation(jump, ">=", num(0), Assumptions())
-        if proof is None:
-            return undecided(f"convex: the slopes at {variable} = {point} were not compared")
+    for (part, _), left, right in zip(parts[1:], slopes, slopes[1:], strict=False):
+        point = part.domains[variable].lo
+        assert point is not None
+        a, b = (substitute(slope, {variable: point}) for slope in (left, right))
+        if prove_relation(a, "<=", b, Assumptions()) is None:
+            return undecided(f"convex: the slopes at {variable} = {to_text(point)} were not compared")
     return conjunction(outcomes)

@@ -8,7 +8,7 @@ from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
 from gateproof.proofs_check.engine.outcome import PROVED, Outcome, conjunction, undecided
-from gateproof.proofs_check.engine.pieces import cuts, resolve, split
+from gateproof.proofs_check.engine.pieces import by_pieces
 from gateproof.proofs_check.engine.positive import through_exponential
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space
@@ -97,24 +97,25 @@ def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:
     if len(real_names) != 1:
         return bounded_below(space, gap, strict=strict, context=context)
     name = real_names[0]
-    at = cuts((gap,), name, space.domains[name])
-    parts = split(space, name, at)
-    outcomes = []
-    for part in parts:
-        smooth = resolve(gap, part.assumptions()) if at else gap
-        assert isinstance(smooth, Expr)
-        outcome = nonnegative(part, name, smooth, strict=strict, context=context)
-        if outcome.truth is None:
-            return outcome
-        outcomes.append(outcome)
-    return conjunction(outcomes)
+
+    def bound(part: Space, smooth: Expr) -> Outcome:
+        return nonnegative(part, name, smooth, strict=strict, context=context)
+
+    found = by_pieces(space, name, gap, op_of(strict=strict), bound)
+    return conjunction(found) if found is not None else bound(space, gap)
+
+
+def op_of(*, strict: bool) -> str:
+    """The relation to 0 that a bound from below means."""
+    return ">" if strict else ">="
 
 
 def nonnegative(space: Space, name: str, gap: Expr, *, strict: bool, context: Context) -> Outcome:
     """Gap >= 0 (or > 0) in one variable, by symbols, then balls, then exact critical points."""
-    proof = prove_relation(gap, ">" if strict else ">=", num(0), space.assumptions(), defined=True)
+    op = op_of(strict=strict)
+    proof = prove_relation(gap, op, num(0), space.assumptions(), defined=True)
     if proof is not None:
-        return cross_checked(space, Rel((">" if strict else ">=",), (gap, num(0))), proof, context)
+        return cross_checked(space, Rel((op,), (gap, num(0))), proof, context)
     found = bounded_below(space, gap, strict=strict, context=context)
     if found.truth is None:
         other = through_exponential(space, name, gap)

@@ -1,0 +1,151 @@
+"""A function of one variable as smooth formulas between its kinks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from gateproof.theory.exact.derivative import kinks
+from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.prove import prove_relation
+from gateproof.theory.formula.library import substitute
+from gateproof.theory.formula.nodes import App, Expr, Node, Num, Rel, Stmt, Var, Where, num, rebuild
+from gateproof.theory.formula.powers import constant_value
+
+MAX_PIECES = 16
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """On the open interval inside ``domain`` the function equals ``expr``, which has no kinks."""
+
+    domain: Domain
+    expr: Expr
+
+
+def linear_root(expr: Expr, var: str) -> Fraction | None:
+    """The zero of an expression that is provably a*x + b with rational a != 0 and b."""
+    values = [constant_value(_folded(substitute(expr, {var: num(k)}))) for k in (0, 1)]
+    if values[0] is None or values[1] is None or values[0] == values[1]:
+        return None
+    slope = values[1] - values[0]
+    line = App("add", (App("mul", (Num(slope), Var(var))), Num(values[0])))
+    if prove_relation(expr, "==", line, Assumptions({var: Domain()})) is None:
+        return None
+    return -values[0] / slope
+
+
+def _folded(expr: Expr) -> Expr:
+    """abs, sign, max and min of numbers done."""
+    done = rebuild(expr, lambda c: _folded(c) if isinstance(c, Expr) else c)
+    assert isinstance(done, Expr)
+    if not isinstance(done, App) or done.head not in ("abs", "sign", "max", "min"):
+        return done
+    values = [constant_value(a) for a in done.args]
+    known = [v for v in values if v is not None]
+    if len(known) != len(values):
+        return done
+    if done.head == "abs":
+        return Num(abs(known[0]))
+    if done.head == "sign":
+        return num((known[0] > 0) - (known[0] < 0))
+    return Num(max(known) if done.head == "max" else min(known))
+
+
+def smooth_pieces(
+    expr: Expr, var: str, domain: Domain, given: Assumptions | None = None
+) -> list[Piece] | None:
+    """The pieces in ascending order, or None where a kink could not be placed at a rational point."""
+    others = given or Assumptions()
+    todo, done = [domain], []
+    while todo:
+        if len(todo) + len(done) > MAX_PIECES:
+            return None
+        part = todo.pop()
+        inside = replace(part, lo_closed=False, hi_closed=False)
+        known = Assumptions({**others.domains, var: inside}, others.facts)
+        smooth = resolve(expr, known)
+        assert isinstance(smooth, Expr)
+        arguments = kinks(smooth, var)
+        if not arguments:
+            done.append(Piece(part, smooth))
+            continue
+        cut = _cut(arguments, var, inside)
+        if cut is None:
+            return None
+        todo.append(replace(part, lo=Num(cut), lo_closed=True))
+        todo.append(replace(part, hi=Num(cut), hi_closed=True))
+    return done
+
+
+def cut_points(pieces: list[Piece]) -> list[Fraction]:
+    """Where two pieces meet, ascending."""
+    return [p.domain.lo.value for p in pieces[1:] if isinstance(p.domain.lo, Num)]
+
+
+def _cut(arguments: tuple[Expr, ...], var: str, inside: Domain) -> Fraction | None:
+    for argument in arguments:
+        root = linear_root(argument, var)
+        if root is not None and _strictly_inside(root, inside):
+            return root
+    return None
+
+
+def _strictly_inside(root: Fraction, domain: Domain) -> bool:
+    below = domain.lo is None or prove_relation(domain.lo, "<", Num(root), Assumptions()) is not None
+    above = domain.hi is None or prove_relation(Num(root), "<", domain.hi, Assumptions()) is not None
+    return below and above
+
+
+def resolve(node: Node, given: Assumptions) -> Node:
+    """The node with abs, sign, max, min and where replaced wherever the prover decides them."""
+    if isinstance(node, Where):
+        found = _truth(node.cond, given)
+        if found is not None:
+            return resolve(node.then if found else node.other, given)
+    done = rebuild(node, lambda child: resolve(child, given))
+    assert isinstance(done, Node)
+    if not isinstance(done, App):
+        return done
+    if done.head == "abs":
+        (u,) = done.args
+        if _holds(u, ">=", given):
+            return u
+        if _holds(u, "<=", given):
+            return App("neg", (u,))
+    if done.head == "sign":
+        (u,) = done.args
+        for op, value in ((">", 1), ("<", -1)):
+            if _holds(u, op, given):
+                return num(value)
+    if done.head in ("max", "min") and len(done.args) > 1:
+        return _extreme(done, given)
+    return done
+
+
+def _holds(u: Expr, op: str, given: Assumptions) -> bool:
+    return prove_relation(u, op, num(0), given) is not None
+
+
+def _extreme(node: App, given: Assumptions) -> Expr:
+    best, rest = node.args[0], node.args[1:]
+    over, under = (">=", "<=") if node.head == "max" else ("<=", ">=")
+    kept: list[Expr] = []
+    for other in rest:
+        if prove_relation(best, over, other, given) is not None:
+            continue
+        if prove_relation(best, under, other, given) is not None:
+            best = other
+        else:
+            kept.append(other)
+    return App(node.head, (best, *kept)) if kept else best
+
+
+def _truth(cond: Stmt, given: Assumptions) -> bool | None:
+    if not isinstance(cond, Rel) or len(cond.ops) != 1:
+        return None
+    (op,), (a, b) = cond.ops, cond.terms
+    if prove_relation(a, op, b, given) is not None:
+        return True
+    return False if prove_relation(a, _OPPOSITE[op], b, given) is not None else None
