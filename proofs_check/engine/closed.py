@@ -23,6 +23,7 @@ from gateproof.proofs_check.engine.outcome import (
 from gateproof.proofs_check.engine.sets import decide_set
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign
 from gateproof.proofs_check.engine.witness import failure_at, holds_at
+from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.nodes import App, Expr, Extremum, FiniteSet, Node, Rel
