@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from gateproof.theory.exact.atoms import Frac
@@ -27,7 +28,7 @@ def prove_defined(expr: Expr, assumptions: Assumptions) -> Derivation | None:
 
     def goal(ws: Workspace, exprs: tuple[Expr, ...]) -> list[str] | None:
         steps: list[str] = []
-        return steps if _defined(ws, exprs[0], steps) else None
+        return steps if has_value(ws, exprs[0], steps) else None
 
     outcome = by_cases(goal, (expr,), assumptions)
     if outcome is None:
@@ -74,25 +75,32 @@ def _power_condition(ws: Workspace, node: App) -> list[tuple[Expr, frozenset[int
     return [(base, NOT_NEGATIVE if value > 0 else POSITIVE)]
 
 
-def _defined(ws: Workspace, node: Expr, steps: list[str]) -> bool:
+#: Whether a quotient's sign is among those allowed.
+Decide = Callable[[Workspace, Frac, frozenset[int]], bool]
+
+
+def has_value(
+    ws: Workspace, node: Expr, steps: list[str], decide: Decide = settle_signs
+) -> bool:
+    """Whether the node has a value under the workspace's facts; what had to be shown as steps."""
     if isinstance(node, Num | Var):
         return True
     if isinstance(node, Const):
         return node.name != "oo"
     if isinstance(node, Where):
-        if not _defined_statement(ws, node.cond, steps):
+        if not _defined_statement(ws, node.cond, steps, decide):
             return False
-        return _defined(ws, node.then if holds(ws, node.cond) else node.other, steps)
+        return has_value(ws, node.then if holds(ws, node.cond) else node.other, steps, decide)
     if not isinstance(node, App):
         return False
-    if not all(_defined(ws, a, steps) for a in node.args):
+    if not all(has_value(ws, a, steps, decide) for a in node.args):
         return False
     needed = _power_condition(ws, node) if node.head == "pow" else conditions(node)
     if needed is None:
         return False
     for expr, allowed in needed:
         value: Frac = ws.form(expr)
-        if not settle_signs(ws, value, allowed):
+        if not decide(ws, value, allowed):
             return False
         line = f"{to_text(expr)} {_WORDS[allowed]}, so it is defined: {to_text(node)}"
         if value.rational() is None and line not in steps:
@@ -100,9 +108,9 @@ def _defined(ws: Workspace, node: Expr, steps: list[str]) -> bool:
     return True
 
 
-def _defined_statement(ws: Workspace, cond: Stmt, steps: list[str]) -> bool:
+def _defined_statement(ws: Workspace, cond: Stmt, steps: list[str], decide: Decide) -> bool:
     return all(
-        _defined(ws, term, steps)
+        has_value(ws, term, steps, decide)
         for part in cond.walk()
         if isinstance(part, Rel)
         for term in part.terms
