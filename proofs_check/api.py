@@ -1,0 +1,94 @@
+"""What ``import gateproof`` offers: check, report, certify and decide_text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from gateproof.proofs_check.records import Decision, Reading, Settings
+from gateproof.proofs_check.refused import NothingSelectedError, RefusedError
+
+__all__ = [
+    "NothingSelectedError",
+    "RefusedError",
+    "Settings",
+    "certify",
+    "check",
+    "decide_text",
+    "report",
+]
+
+
+def check(
+    *what: str | PathLike[str],
+    settings: Settings | None = None,
+    jobs: int | None = None,
+    cache: bool = True,
+) -> dict[str, Any]:
+    """Decide the claims chosen by id, glob or claims file; return report.json's document.
+
+    Raises RefusedError (a ValueError) for files that cannot be read, with every fault,
+    and NothingSelectedError where no claim matches. ``gateproof.proofs_check.status``
+    tells the exit code of a document.
+    """
+    from gateproof.proofs_check.guard import decide_claims
+    from gateproof.proofs_check.selection import select
+
+    chosen = select([fspath(word) for word in what])
+    found = decide_claims(chosen.claims, settings or Settings(), jobs=jobs, use_cache=cache)
+    return found.document()[0]
+
+
+def report(
+    *what: str | PathLike[str],
+    out: str | PathLike[str] = "report",
+    settings: Settings | None = None,
+    jobs: int | None = None,
+    cache: bool = True,
+) -> dict[str, Any]:
+    """Do the same, and write report.html, report.md, report.json and junit.xml to ``out``."""
+    from gateproof.proofs_check import report_folder
+    from gateproof.proofs_check.guard import decide_claims
+    from gateproof.proofs_check.selection import select
+
+    chosen = select([fspath(word) for word in what])
+    report_folder.prepare(Path(out))
+    found = decide_claims(chosen.claims, settings or Settings(), jobs=jobs, use_cache=cache)
+    return report_folder.write(found, Path(out))
+
+
+def certify(text: str, digits: int = 15, settings: Settings | None = None) -> dict[str, Any]:
+    """Enclose a closed formula to so many significant digits, or decide a statement.
+
+    Returns what ``gateproof certify --json`` prints. Raises RefusedError for text that is
+    no formula.
+    """
+    from gateproof.proofs_check.certify_text import certify_text
+
+    return certify_text(text, digits, settings or Settings())
+
+
+def decide_text(
+    formal: str,
+    *,
+    controls: Sequence[str] = (),
+    define: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
+) -> Decision:
+    """Decide one statement of the language in this process.
+
+    Raises FormulaError (a ValueError) for text that cannot be read.
+    """
+    from gateproof.proofs_check.engine import decide
+    from gateproof.theory.formula import define as define_function
+    from gateproof.theory.formula import parse_claim
+
+    extra: dict[str, Any] = {}
+    for name, text in (define or {}).items():
+        extra[name] = define_function(name, text, extra)
+    for statement in (formal, *controls):
+        parse_claim(statement, extra)
+    reading = Reading("", formal, controls=tuple(controls), define=dict(define or {}))
+    return decide(reading, settings or Settings())

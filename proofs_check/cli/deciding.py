@@ -1,0 +1,72 @@
+"""What check, report and show share: choose claims, decide them, set their pins."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gateproof.proofs_check.cli import output
+from gateproof.proofs_check.cli.options import settings
+
+if TYPE_CHECKING:
+    from gateproof.proofs_check.guard import Guarded
+    from gateproof.proofs_check.runner import Progress
+    from gateproof.proofs_check.selection import Selection
+
+
+def decided(selection: Selection, options: argparse.Namespace) -> Guarded:
+    """Decide what was chosen, with a progress bar where somebody watches."""
+    from gateproof.proofs_check.guard import decide_claims
+
+    total = sum(len(claim.readings) for claim in selection.claims)
+    with _progress(total) as progress:
+        found = decide_claims(
+            selection.claims,
+            settings(options),
+            jobs=options.jobs,
+            use_cache=not options.no_cache,
+            progress=progress,
+        )
+    if found.run.interrupted:
+        done = sum(result.decision.verdict != "not-run" for result in found.run.results)
+        output.note(f"interrupted: {done} of {total} readings were decided")
+    return found
+
+
+def with_pins(found: Guarded, words: list[str]) -> Guarded:
+    """Accept the verdicts: write them as pins, and read the claims again."""
+    from dataclasses import replace
+
+    from gateproof.proofs_check.files.pins import changes, update
+    from gateproof.proofs_check.refused import RefusedError
+    from gateproof.proofs_check.selection import select
+
+    if found.run.interrupted:
+        output.note("pins stay as they are, as the run was interrupted")
+        return found
+    wanted = changes(found.claims, found.decisions)
+    update(wanted)
+    for change in wanted:
+        place = f"{change.file}: {change.claim} ({change.reading})"
+        output.note(f"{place}: pin {change.old or 'none'} -> {change.new}")
+    renewed = select(words).claims
+    if [c.id for c in renewed] != [c.id for c in found.claims]:
+        raise RefusedError("the claims files were changed meanwhile; run the command again")
+    return replace(found, claims=renewed)
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Progress | None]:
+    if not sys.stderr.isatty() or total < 2:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("deciding"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda _index, _result: bar.advance(task)

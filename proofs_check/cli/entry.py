@@ -1,0 +1,133 @@
+"""The command line: finds the command, and turns every end into one of six exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from types import FrameType, ModuleType
+
+from gateproof.proofs_check.cli import (
+    certify,
+    check,
+    diff,
+    doctor,
+    output,
+    report,
+    show,
+    verify,
+)
+from gateproof.proofs_check.cli.options import DEFAULTS, add_common
+from gateproof.proofs_check.cli.parser import MARK, Parser
+from gateproof.proofs_check.refused import FAILED, INTERNAL, OK, USAGE, RefusedError
+
+COMMANDS: dict[str, ModuleType] = {
+    "report": report,
+    "check": check,
+    "show": show,
+    "verify": verify,
+    "certify": certify,
+    "diff": diff,
+    "doctor": doctor,
+}
+LATER = ("fit", "meanfield", "kernels", "run", "figures", "explore", "new", "explain", "evidence")
+CODES = """\
+exit codes:
+  0 done, as pinned   1 drift or a failed check   2 usage or refused input
+  3 internal error    4 inconclusive              5 nothing selected
+"""
+
+
+def build() -> tuple[Parser, dict[str, Parser]]:
+    """Return the parser and those of the commands."""
+    parser = Parser(
+        prog=output.PROGRAM,
+        description="Decides what papers claim about neural nonlinearities, with evidence.",
+        epilog=CODES,
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    add_common(parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    found: dict[str, Parser] = {}
+    for name, module in COMMANDS.items():
+        sub = commands.add_parser(name, help=module.HELP, description=module.DESCRIPTION, epilog=CODES)
+        module.add_arguments(sub)
+        add_common(sub)
+        found[name] = sub
+    return parser, found
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """Read the command line. Raises RefusedError, and SystemExit for help and version."""
+    parser, commands = build()
+    for word in words:
+        if word in LATER:
+            raise RefusedError(f"{word!r} is not part of this version (see gateproof --help)")
+        if word in commands:
+            break
+    marked = parser.protect(words)
+    place = next((k for k, word in enumerate(marked) if word in commands), None)
+    if place is not None:
+        marked = marked[: place + 1] + commands[marked[place]].protect(words[place + 1 :])
+    options = parser.parse_args(marked, argparse.Namespace(**DEFAULTS))
+    if options.command is None:
+        raise RefusedError(f"no command; give one of {', '.join(COMMANDS)} (see gateproof --help)")
+    return options
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; nothing else leaves this function."""
+    output.plain_errors()
+    words = [word.replace(MARK, "") for word in (sys.argv[1:] if argv is None else argv)]
+    try:
+        return _run(words)
+    except KeyboardInterrupt:
+        output.complain(("interrupted: nothing was written",))
+        return FAILED
+    finally:
+        output.flush()
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
+        options = parse(words)
+        before = signal.getsignal(signal.SIGTERM)
+        _on_sigterm(_interrupt)
+        try:
+            code: int = COMMANDS[options.command].run(options)
+        finally:
+            _on_sigterm(before)
+    except RefusedError as error:
+        output.complain(error.lines)
+        return error.code
+    except SystemExit as end:
+        return OK if end.code in (None, 0) else USAGE
+    except BrokenPipeError:
+        return FAILED
+    except Exception as error:
+        if os.environ.get("GATEPROOF_DEBUG"):
+            import traceback
+
+            traceback.print_exc()
+        words_ = f"{type(error).__name__}: {error}".splitlines()[0]
+        output.complain((f"internal error: {words_} (GATEPROOF_DEBUG=1 shows where)",))
+        return INTERNAL
+    return code
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _on_sigterm(handler: object) -> None:
+    """End like Ctrl-C when asked to terminate: what was decided is kept."""
+    # Not in the main thread, or a handler that was not set from Python: leave it.
+    with suppress(ValueError, TypeError):
+        signal.signal(signal.SIGTERM, handler)  # type: ignore[arg-type]
+
+
+def _version() -> str:
+    return f"{output.PROGRAM} {sys.modules['gateproof'].__version__}"

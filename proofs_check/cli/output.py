@@ -1,0 +1,52 @@
+"""Writing to the user: safe on any terminal, quiet when the reader has gone."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+from gateproof.proofs_check import clean
+
+PROGRAM = "gateproof"
+
+
+def put(text: str) -> None:
+    """Print text that is safe already; a reader that closed the pipe has had enough."""
+    _write(sys.stdout, text)
+
+
+def note(text: str) -> None:
+    """Say something on stderr that is no error."""
+    _write(sys.stderr, f"{clean.line(text, 600)}\n")
+
+
+def complain(lines: tuple[str, ...]) -> None:
+    """Print an error, a line each."""
+    for line in lines:
+        _write(sys.stderr, f"{PROGRAM}: {clean.line(line, 600)}\n")
+
+
+def flush() -> None:
+    """Write out what is waiting, so that Python finds nothing to complain of at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        _write(stream, "")
+
+
+def plain_errors() -> None:
+    """Have characters that a terminal's encoding lacks printed as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        # What is still buffered goes nowhere, also at exit.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

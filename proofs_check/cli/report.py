@@ -1,0 +1,48 @@
+"""``gateproof report``: decide, and write the report."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from gateproof.proofs_check.cli import deciding, output
+from gateproof.proofs_check.cli.parser import Parser, text
+
+HELP = "decide claims and write report.html, report.md, report.json and junit.xml"
+DESCRIPTION = """\
+Decides every claim of the files (without one: gateproof.toml where the command runs, else the
+claims of the three papers) and writes report.html, report.md, report.json, junit.xml and
+certificates/ to a folder. Ids and globs choose some of the claims.
+"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add what only this command takes."""
+    parser.add_argument("what", nargs="*", type=text, metavar="FILE|ID|GLOB")
+    parser.add_argument(
+        "--out", type=text, default="report", metavar="DIR", help="folder to write to (report)"
+    )
+    parser.add_argument("--update-pins", action="store_true", help="accept the verdicts: write them as pins")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Decide, write, summarise, and judge."""
+    from gateproof.proofs_check import document, report_folder
+    from gateproof.proofs_check.selection import select
+    from gateproof.proofs_check.status import exit_code
+
+    selection = select(options.what)
+    folder = Path(options.out)
+    report_folder.prepare(folder)
+    found = deciding.decided(selection, options)
+    if options.update_pins:
+        found = deciding.with_pins(found, options.what)
+    made = report_folder.write(found, folder)
+    if options.json:
+        output.put(document.to_text(made))
+    else:
+        from gateproof.proofs_check.render import terminal
+
+        output.put(terminal.summary(made, terminal.look()))
+        output.note(f"wrote {folder / 'report.html'} (also report.md, report.json, junit.xml)")
+    return exit_code(made)

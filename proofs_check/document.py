@@ -1,0 +1,125 @@
+"""report.json's document: the only thing that checks write; the rest is rendered from it.
+
+Timings, versions and the machine stand in ``run``; without it two runs are identical.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gateproof.proofs_check.decision_json import digest
+from gateproof.proofs_check.records import VERDICTS, ClaimSpec, Decision, Reading
+from gateproof.proofs_check.status import is_drift, readings, state
+
+SCHEMA_VERSION = 1
+
+Document = dict[str, Any]
+
+
+def by_hash(name: str) -> str:
+    """Name a certificate by its hash alone."""
+    return name
+
+
+def by_file(name: str) -> str:
+    """Name a certificate by its file beside the report."""
+    return f"certificates/{name}.json"
+
+
+def build(
+    claims: Sequence[ClaimSpec],
+    decisions: Sequence[Decision],
+    run: Mapping[str, Any],
+    naming: Callable[[str], str] = by_hash,
+) -> tuple[Document, dict[str, Mapping[str, Any]]]:
+    """Return the document, and the certificates by hash.
+
+    ``decisions`` holds one entry a reading, claim after claim.
+    """
+    certificates: dict[str, Mapping[str, Any]] = {}
+    entries: list[Document] = []
+    at = 0
+    for claim in claims:
+        shown: list[Document] = []
+        for reading in claim.readings:
+            decision = decisions[at]
+            at += 1
+            name = None
+            if decision.certificate is not None:
+                name = digest(decision.certificate)
+                certificates[name] = decision.certificate
+            shown.append(_reading(reading, decision, None if name is None else naming(name)))
+        entries.append(_claim(claim, shown))
+    document: Document = {"schema_version": SCHEMA_VERSION, "run": dict(run), "counts": {}}
+    document["claims"] = entries
+    document["counts"] = _counts(document)
+    return document, certificates
+
+
+def to_text(document: Mapping[str, Any]) -> str:
+    """Return the document as JSON in plain ASCII, so that it is safe on any terminal."""
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _claim(claim: ClaimSpec, shown: list[Document]) -> Document:
+    return {
+        "id": claim.id,
+        "paper": claim.paper,
+        "where": claim.where,
+        "says": claim.says,
+        "latex": claim.latex,
+        "correction": claim.correction,
+        "readings": shown,
+    }
+
+
+def _reading(reading: Reading, decision: Decision, certificate: str | None) -> Document:
+    controls: Document = {
+        "planted": decision.controls.planted,
+        "caught": decision.controls.caught,
+    }
+    if decision.controls.missed:
+        controls["missed"] = list(decision.controls.missed)
+    entry: Document = {
+        "name": reading.name,
+        "formal": reading.formal,
+        "verdict": decision.verdict,
+        "pin": reading.pin,
+        "drift": is_drift(reading.pin, decision.verdict, decision.reason),
+        "method": decision.method,
+        "trust": list(decision.trust),
+        "value": None if decision.value is None else dict(decision.value),
+        "witness": None if decision.witness is None else dict(decision.witness),
+        "controls": controls,
+        "certificate": certificate,
+        "meaning": reading.meaning,
+        "reason": decision.reason,
+        "steps": list(decision.steps),
+    }
+    if reading.define:
+        entry["define"] = dict(reading.define)
+    return entry
+
+
+def _counts(document: Mapping[str, Any]) -> Document:
+    papers: dict[str, Document] = {}
+    for claim in document["claims"]:
+        papers.setdefault(claim["paper"], {"claims": 0})["claims"] += 1
+    for paper, counts in papers.items():
+        inside = [reading for claim, reading in readings(document) if claim["paper"] == paper]
+        counts.update(_tally(inside))
+    inside = [reading for _, reading in readings(document)]
+    return {"claims": len(document["claims"]), **_tally(inside), "papers": papers}
+
+
+def _tally(inside: Sequence[Mapping[str, Any]]) -> Document:
+    verdicts = Counter(reading["verdict"] for reading in inside)
+    states = Counter(state(reading) for reading in inside)
+    return {
+        "readings": len(inside),
+        "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
+        **{name: states[name] for name in ("ok", "drift", "failed", "open")},
+    }

@@ -1,0 +1,1 @@
+"""Claims files as text: limits, places, tables, and pins edited in place."""

@@ -1,0 +1,168 @@
+"""Text for a terminal or a CI log: a line a reading, and more where something is wrong."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gateproof.proofs_check import clean
+from gateproof.proofs_check.render import words
+from gateproof.proofs_check.status import readings, state
+
+MAX_STEPS = 200
+
+
+@dataclass(frozen=True)
+class Style:
+    """What the terminal can show."""
+
+    colour: bool = False
+    signs: bool = True
+
+
+def look() -> Style:
+    """Return what stdout can show; NO_COLOR and dumb terminals are respected."""
+    tty = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
+    return Style(tty and not os.environ.get("NO_COLOR"), encoding.replace("-", "") == "utf8")
+
+
+def listing(document: Mapping[str, Any], style: Style) -> str:
+    """Return a line a reading, and a last line that sums up."""
+    rows = list(readings(document))
+    width = min(40, max((len(claim["id"]) for claim, _ in rows), default=0))
+    names = min(32, max((len(reading["name"]) for _, reading in rows), default=0))
+    lines: list[str] = []
+    for claim, reading in rows:
+        verdict = _verdict(reading["verdict"], style, 14)
+        label = f"{claim['id']:{width}}  {clean.line(reading['name'], 60):{names}}"
+        value = words.enclosure(reading["value"])
+        pin = words.pinned(reading)
+        lines.append(f"{label}  {verdict}  {_marked(pin, reading, style)}  {value}".rstrip())
+        if state(reading) != "ok":
+            lines += [f"    {text}" for text in _why(claim, reading)]
+    return "\n".join([*lines, words.headline(document)]) + "\n"
+
+
+def details(document: Mapping[str, Any], style: Style) -> str:
+    """Return claims in full."""
+    lines: list[str] = []
+    for claim in document["claims"]:
+        place = ", ".join(text for text in (claim["paper"], claim["where"]) if text)
+        lines.append(f"{_bold(claim['id'], style)}{'  ' + clean.line(place) if place else ''}")
+        lines += [f"  {line}" for line in _folded(claim["says"])]
+        if claim["latex"]:
+            lines += ["  TeX:", *(f"    {line}" for line in _folded(claim["latex"]))]
+        if claim["correction"]:
+            lines.append(f"  corrected by {claim['correction']}")
+        for reading in claim["readings"]:
+            lines += ["", *_reading(reading, style)]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def summary(document: Mapping[str, Any], style: Style) -> str:
+    """Return a table of counts, a row a paper, and what drifted or failed."""
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = words.shown_verdicts(document)
+    table = Table(box=SIMPLE, pad_edge=False)
+    table.add_column("paper")
+    for name in ("claims", "readings", *shown, "drift", "failed", "open"):
+        table.add_column(name, justify="right")
+    counts = document["counts"]
+    rows = [(words.paper_name(paper), found) for paper, found in counts["papers"].items()]
+    for name, found in [*rows, ("total", counts)] if len(rows) > 1 else rows:
+        numbers = [found["claims"], found["readings"], *(found["verdicts"][v] for v in shown)]
+        numbers += [found[name] for name in ("drift", "failed", "open")]
+        cells = [str(number) if number else "·" for number in numbers]
+        # Text, not str: rich would read [brackets] in a name as markup.
+        table.add_row(Text(clean.line(name, 40)), *cells)
+    text = io.StringIO()
+    console = Console(file=text, width=160, force_terminal=style.colour, no_color=not style.colour)
+    console.print(table)
+    wrong = [f"{claim['id']} ({clean.line(reading['name'], 60)}): {reading['verdict']}, "
+             f"{words.pinned(reading)}"
+             for claim, reading in readings(document) if state(reading) != "ok"]  # fmt: skip
+    lines = [line.rstrip() for line in text.getvalue().strip("\n").splitlines()]
+    return "\n".join([*lines, *([""] if wrong else []), *wrong]) + "\n"
+
+
+def certified(found: Mapping[str, Any]) -> str:
+    """Return the answer of ``certify``."""
+    lines: list[str] = []
+    if found["kind"] is None:
+        lines.append("inconclusive")
+    elif found["kind"] == "boolean":
+        truth = {True: "true", False: "false", None: "inconclusive"}[found["value"]]
+        lines.append(f"{truth} ({found['verdict']})")
+        if found.get("witness"):
+            lines.append(f"witness: {words.witness(found['witness'])}")
+    elif found["value"] is not None:
+        lines.append(words.enclosure(found["value"]))
+    elif found["kind"] != "set" or not found["points"]:
+        lines.append(str(found["kind"]))
+    lines += [f"at {words.enclosure(point)}" for point in found["points"] or ()]
+    for key in ("attained", "digits", "domain", "reason"):
+        known = found.get(key)
+        lines += [] if known in (None, "", {}) else [f"{key}: {known}"]
+    return "".join(f"{clean.line(line, 2_000)}\n" for line in lines)
+
+
+def _reading(reading: Mapping[str, Any], style: Style) -> Iterator[str]:
+    yield f"  {_verdict(reading['verdict'], style)}  {clean.line(reading['name'])}"
+    entries = [
+        ("formal", reading["formal"]),
+        *((f"  {name}(x)", text) for name, text in reading.get("define", {}).items()),
+        ("meaning", reading["meaning"]),
+        ("value", words.enclosure(reading["value"])),
+        ("witness", words.witness(reading["witness"])),
+        ("reason", reading["reason"]),
+        ("method", reading["method"]),
+        ("trust", ", ".join(reading["trust"])),
+        ("controls", words.controls(reading["controls"])),
+        ("pin", words.pinned(reading)),
+        ("certificate", reading["certificate"] or ""),
+    ]
+    for name, text in entries:
+        if text:
+            yield f"    {name:12} {clean.line(text)}"
+    for number, step in enumerate(reading["steps"][:MAX_STEPS], 1):
+        yield f"    {f'step {number}':12} {clean.line(step)}"
+
+
+def _why(claim: Mapping[str, Any], reading: Mapping[str, Any]) -> Iterator[str]:
+    yield clean.line(reading["formal"], 200)
+    if reading["reason"]:
+        yield clean.line(f"reason: {reading['reason']}", 300)
+    if reading["witness"]:
+        yield clean.line(f"witness: {words.witness(reading['witness'])}", 300)
+    if claim["correction"]:
+        yield f"corrected by {claim['correction']}"
+
+
+def _verdict(verdict: str, style: Style, width: int = 0) -> str:
+    found = words.VERDICTS[verdict]
+    text = f"{found.sign if style.signs else found.plain} {verdict}".ljust(width)
+    return f"\x1b[{found.colour}m{text}\x1b[0m" if style.colour else text
+
+
+def _marked(text: str, reading: Mapping[str, Any], style: Style) -> str:
+    urgent = state(reading) in ("drift", "failed")
+    return f"\x1b[1;31m{text}\x1b[0m" if style.colour and urgent else text
+
+
+def _bold(text: str, style: Style) -> str:
+    return f"\x1b[1m{text}\x1b[0m" if style.colour else text
+
+
+def _folded(text: str) -> Iterator[str]:
+    for line in text.strip().splitlines():
+        yield clean.line(line)

@@ -1,0 +1,93 @@
+"""How verdicts, places and enclosures are shown, the same in every rendering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gateproof.proofs_check.status import state
+
+
+@dataclass(frozen=True)
+class Look:
+    """One verdict's sign, its sign in ASCII, and its colour in a terminal."""
+
+    sign: str
+    plain: str
+    colour: int
+    meaning: str
+
+
+VERDICTS: Mapping[str, Look] = {
+    "proved": Look("∎", "+", 32, "derived for all values in scope, exactly"),
+    "certified": Look("✓", "+", 32, "ball arithmetic over the whole domain; certificate re-checked"),
+    "refuted": Look("✗", "x", 31, "the negation is proved or certified"),
+    "supported": Look("◐", "~", 36, "sampling or statistics met a criterion fixed beforehand"),
+    "unsupported": Look("◌", "~", 35, "sampling or statistics missed that criterion"),
+    "ill-posed": Look("⊘", "!", 35, "has no meaning as stated"),
+    "inconclusive": Look("?", "?", 33, "not decided within the budget"),
+    "not-run": Look("–", "-", 90, "something it needs is missing"),
+}
+NO_PAPER = "other claims"
+
+
+def by_paper(document: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]]]]:
+    """Group the claims by paper, in the order of the document."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for claim in document["claims"]:
+        groups.setdefault(claim["paper"], []).append(claim)
+    return list(groups.items())
+
+
+def paper_name(paper: str) -> str:
+    """Return a heading for a paper."""
+    return paper or NO_PAPER
+
+
+def pinned(reading: Mapping[str, Any]) -> str:
+    """Say how a reading stands to its pin."""
+    pin = reading["pin"]
+    return {
+        "ok": "as pinned" if pin else "not pinned",
+        "drift": f"DRIFT from {pin}",
+        "failed": "FAILED: not pinned, and neither proved nor certified",
+        "open": f"open: pinned {pin}",
+    }[state(reading)]
+
+
+def enclosure(value: Mapping[str, str] | None) -> str:
+    """Return an enclosure as one text."""
+    if value is None:
+        return ""
+    lo, hi = value["lo"], value["hi"]
+    return lo if lo == hi else f"[{lo}, {hi}]"
+
+
+def witness(found: Mapping[str, str] | None) -> str:
+    """Return a witness as one text."""
+    return ", ".join(f"{name} = {value}" for name, value in (found or {}).items())
+
+
+def controls(found: Mapping[str, Any]) -> str:
+    """Say how many near misses were caught, and which were not."""
+    if not found["planted"]:
+        return "none planted"
+    text = f"{found['caught']} of {found['planted']} caught"
+    missed: Sequence[str] = found.get("missed", ())
+    return text + (f"; missed: {'; '.join(missed)}" if missed else "")
+
+
+def shown_verdicts(document: Mapping[str, Any]) -> list[str]:
+    """List the verdicts that occur, in their usual order."""
+    counts = document["counts"]["verdicts"]
+    return [verdict for verdict in VERDICTS if counts[verdict]]
+
+
+def headline(document: Mapping[str, Any]) -> str:
+    """Sum up a document in one line."""
+    counts = document["counts"]
+    parts = [f"{counts['claims']} claims", f"{counts['readings']} readings"]
+    parts += [f"{counts['verdicts'][v]} {v}" for v in shown_verdicts(document)]
+    parts += [f"{counts[name]} {name}" for name in ("drift", "failed", "open") if counts[name]]
+    return ", ".join(parts)

@@ -1,0 +1,251 @@
+"""Decides many readings: from the cache, in this process, or in worker processes.
+
+Results come in the order of the readings and do not depend on the number of jobs.
+Wall clock only ends a reading (``inconclusive: time``); Ctrl-C ends the run and keeps
+what was decided.
+"""
+
+from __future__ import annotations
+
+import queue
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+from gateproof.proofs_check.cache import Cache
+from gateproof.proofs_check.decision_json import (
+    INTERRUPTED,
+    TIME,
+    from_json,
+    question,
+    statement_only,
+)
+from gateproof.proofs_check.pool import LostError, Worker
+from gateproof.proofs_check.records import Decision, Reading, Settings
+from gateproof.proofs_check.worker import ENGINE, Decider, answer, find
+
+
+@dataclass(frozen=True)
+class Result:
+    """A decision and how it came about."""
+
+    decision: Decision
+    seconds: float = 0.0
+    cached: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """One result a reading, in order; ``interrupted`` if Ctrl-C ended the run."""
+
+    results: tuple[Result, ...]
+    interrupted: bool = False
+
+
+Progress = Callable[[int, Result], None]
+NOT_REACHED = Result(Decision("not-run", reason=INTERRUPTED))
+
+
+def cores() -> int:
+    """Return how many jobs run by default."""
+    import os
+
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def run(
+    readings: Sequence[Reading],
+    settings: Settings,
+    *,
+    jobs: int | None = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    decider: str = ENGINE,
+) -> Run:
+    """Decide all readings; the pins, names and prose among them are not looked at."""
+    found: dict[int, Result] = {}
+    keys: dict[int, str] = {}
+
+    def keep(index: int, result: Result) -> None:
+        found[index] = result
+        if cache is not None and not result.cached:
+            cache.put(keys[index], result.decision)
+        if progress is not None:
+            progress(index, result)
+
+    interrupted = False
+    bare = [statement_only(reading) for reading in readings]
+    try:
+        for index, reading in enumerate(bare if cache is not None else ()):
+            assert cache is not None
+            keys[index] = cache.key(reading, settings)
+            known = cache.get(keys[index])
+            if known is not None:
+                keep(index, Result(known, cached=True))
+        left = [index for index in range(len(bare)) if index not in found]
+        if jobs == 1:
+            _here(bare, left, settings, decider, keep)
+        elif left:
+            _elsewhere(bare, left, settings, min(jobs or cores(), len(left)), decider, keep)
+    except KeyboardInterrupt:
+        interrupted = True
+    results = tuple(found.get(index, NOT_REACHED) for index in range(len(bare)))
+    return Run(results, interrupted)
+
+
+Keep = Callable[[int, Result], None]
+
+
+def _here(
+    readings: Sequence[Reading],
+    left: Sequence[int],
+    settings: Settings,
+    decider: str,
+    keep: Keep,
+) -> None:
+    """Decide in this process, one after the other."""
+    decide = find(decider) if left else None
+    for index in left:
+        assert decide is not None
+        started = time.monotonic()
+        decision = _within(decide, readings[index], settings)
+        keep(index, Result(decision, time.monotonic() - started))
+
+
+class _ExpiredError(BaseException):
+    """The alarm rang; not an Exception, so that no engine code takes it for one of its own."""
+
+
+def _within(decide: Decider, reading: Reading, settings: Settings) -> Decision:
+    try:
+        with _alarm(settings.wall_seconds):
+            return answer(decide, reading, settings)
+    except _ExpiredError:
+        return Decision("inconclusive", reason=TIME)
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raise _ExpiredError in the block after some seconds; signals reach main threads only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(_signal: int, _frame: FrameType | None) -> None:
+        raise _ExpiredError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _elsewhere(
+    readings: Sequence[Reading],
+    left: Sequence[int],
+    settings: Settings,
+    jobs: int,
+    decider: str,
+    keep: Keep,
+) -> None:
+    """Decide in worker processes, one thread feeding each."""
+    crew = _Crew(readings, left, settings, decider)
+    threads = [threading.Thread(target=crew.serve, daemon=True) for _ in range(jobs)]
+    for thread in threads:
+        thread.start()
+    waiting = len(left)
+    try:
+        while waiting:
+            outcome = crew.results.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            keep(*outcome)
+            waiting -= 1
+    finally:
+        crew.stop()
+        for thread in threads:
+            thread.join(timeout=5)
+        # What was decided between the last look and Ctrl-C is kept too.
+        while waiting and not crew.results.empty():
+            outcome = crew.results.get()
+            if not isinstance(outcome, BaseException):
+                keep(*outcome)
+
+
+class _Crew:
+    """What the feeding threads share."""
+
+    def __init__(
+        self,
+        readings: Sequence[Reading],
+        left: Sequence[int],
+        settings: Settings,
+        decider: str,
+    ) -> None:
+        self.readings = readings
+        self.settings = settings
+        self.decider = decider
+        self.left = deque(left)
+        self.results: queue.SimpleQueue[tuple[int, Result] | BaseException] = queue.SimpleQueue()
+        self.stopped = threading.Event()
+        self.workers: set[Worker] = set()
+        self.lock = threading.Lock()
+
+    def serve(self) -> None:
+        """Feed one worker until nothing is left; a worker that is lost is replaced."""
+        worker: Worker | None = None
+        try:
+            while self.left and not self.stopped.is_set():
+                try:
+                    index = self.left.popleft()
+                except IndexError:
+                    break
+                if worker is None:
+                    worker = Worker(self.decider)
+                    self.hire(worker)
+                started = time.monotonic()
+                try:
+                    task = question(self.readings[index], self.settings)
+                    decision = from_json(worker.ask(task, self.settings))
+                except LostError as error:
+                    self.dismiss(worker)
+                    worker = None
+                    if self.stopped.is_set():
+                        break
+                    decision = Decision("inconclusive", reason=str(error))
+                self.results.put((index, Result(decision, time.monotonic() - started)))
+        except BaseException as error:
+            self.results.put(error)
+        finally:
+            if worker is not None:
+                self.dismiss(worker)
+
+    def hire(self, worker: Worker) -> None:
+        """Note a worker before it starts, so that ``stop`` reaches it while it does."""
+        with self.lock:
+            self.workers.add(worker)
+        if not self.stopped.is_set():
+            worker.start()
+
+    def dismiss(self, worker: Worker) -> None:
+        """Let a worker go."""
+        with self.lock:
+            self.workers.discard(worker)
+        worker.close()
+
+    def stop(self) -> None:
+        """Have every thread end, also those that wait for an answer."""
+        self.stopped.set()
+        with self.lock:
+            for worker in self.workers:
+                worker.kill()

@@ -1,0 +1,87 @@
+"""Which claims a command is about: ids, globs and files as the user gave them."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateproof.proofs_check.claims_file import load, load_packaged
+from gateproof.proofs_check.records import ClaimSpec
+from gateproof.proofs_check.refused import NothingSelectedError, RefusedError
+
+LOCAL = "gateproof.toml"
+_ID_LIKE = re.compile(r"[A-Za-z0-9*?\[\]!._-]+")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The claims chosen, and in words where they come from."""
+
+    claims: tuple[ClaimSpec, ...]
+    origin: str
+
+
+def select(words: Sequence[str]) -> Selection:
+    """Choose claims. Raises RefusedError, and NothingSelectedError where no claim matches.
+
+    Files that are named make the pool that ids and globs choose from. Without files it
+    is ``gateproof.toml`` where the command runs, then the claims of the package; a word
+    is looked up in the first of them that knows it.
+    """
+    files = [word for word in words if is_file(word)]
+    wanted = [word for word in words if not is_file(word)]
+    if files:
+        named = list(dict.fromkeys(files))
+        return _chosen([(load(map(Path, named)), ", ".join(named))], wanted)
+    pools: list[tuple[list[ClaimSpec], str]] = []
+    if Path(LOCAL).is_file():
+        pools.append((load([Path(LOCAL)]), LOCAL))
+    if wanted or not pools:
+        pools.append((load_packaged(), "the claims that come with gateproof"))
+    return _chosen(pools, wanted)
+
+
+def is_file(word: str) -> bool:
+    """Tell a file from an id: by its ending, a separator, or because it is there."""
+    if word.endswith(".toml") or not _ID_LIKE.fullmatch(word):
+        return True
+    return Path(word).is_file()
+
+
+def _chosen(pools: Sequence[tuple[list[ClaimSpec], str]], wanted: Sequence[str]) -> Selection:
+    origins = " and ".join(origin for _, origin in pools)
+    if not wanted:
+        chosen = tuple(claim for claims, _ in pools for claim in claims)
+        if not chosen:
+            raise NothingSelectedError(f"no claims in {origins}")
+        return Selection(chosen, origins)
+    ids: dict[str, ClaimSpec] = {}
+    missing: list[str] = []
+    for word in wanted:
+        for claims, _ in pools:
+            found = [claim for claim in claims if fnmatch.fnmatchcase(claim.id, word)]
+            ids.update((claim.id, claim) for claim in found)
+            if found:
+                break
+        else:
+            missing.append(word)
+    folders = [word for word in missing if Path(word).is_dir()]
+    if folders:
+        raise RefusedError([f"{word}: is a folder; name a claims file" for word in folders])
+    if missing:
+        known = sorted(claim.id for claims, _ in pools for claim in claims)
+        raise NothingSelectedError(
+            [f"no claim {word!r} in {origins}{_hint(word, known)}" for word in missing]
+        )
+    order = [claim for claims, _ in pools for claim in claims if ids.get(claim.id) is claim]
+    return Selection(tuple(order), origins)
+
+
+def _hint(word: str, known: Sequence[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""

@@ -1,0 +1,58 @@
+"""What a verdict means for a guard: drift, failure, and the exit code of a run.
+
+All of it is computed from report.json's document, so that every rendering of it and
+every exit code agree. ``docs/exit-codes.md`` gives the reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gateproof.proofs_check.decision_json import INTERRUPTED, TIME
+from gateproof.proofs_check.refused import FAILED, INCONCLUSIVE, OK
+
+PASSING = ("proved", "certified")
+
+
+def is_drift(pin: str | None, verdict: str, reason: str) -> bool:
+    """Tell whether a verdict differs from the accepted one for a reason in the statement.
+
+    Wall clock and Ctrl-C say something about the machine and the day only.
+    """
+    if pin is None or verdict == pin:
+        return False
+    return (verdict, reason) not in (("inconclusive", TIME), ("not-run", INTERRUPTED))
+
+
+def state(reading: Mapping[str, Any]) -> str:
+    """Return what a reading of the document means: ok, drift, failed or open.
+
+    ``open`` is a pinned reading that was stopped by the clock or by Ctrl-C; an
+    unpinned one that is neither proved nor certified has ``failed``.
+    """
+    if reading["drift"]:
+        return "drift"
+    if reading["pin"] is None:
+        return "ok" if reading["verdict"] in PASSING else "failed"
+    return "ok" if reading["verdict"] == reading["pin"] else "open"
+
+
+def readings(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield every claim and reading of a document, in order."""
+    for claim in document["claims"]:
+        for reading in claim["readings"]:
+            yield claim, reading
+
+
+def exit_code(document: Mapping[str, Any], *, strict: bool = False) -> int:
+    """Return 0, 1 or, with ``strict``, 4; 1 beats 4."""
+    code = OK
+    for _, reading in readings(document):
+        inconclusive = reading["verdict"] == "inconclusive"
+        stopped = reading["verdict"] == "not-run" and reading["reason"] == INTERRUPTED
+        if strict and inconclusive and not reading["drift"]:
+            code = INCONCLUSIVE
+        elif stopped or state(reading) in ("drift", "failed"):
+            return FAILED
+    return code
