@@ -30,7 +30,9 @@ def evaluate(expr: Expr, env: Mapping[str, arb], bits: int) -> arb:
 
     Raises Undefined, MaybeUndefined, NotReal (``oo`` used as a value).
     """
-    return iv.to_ball(evaluate_interval(expr, {k: (v.lower(), v.upper()) for k, v in env.items()}, bits))
+    # lower, upper and union round at the current precision, so they stand inside as well.
+    with precision(bits):
+        return iv.to_ball(compiled(expr)({k: (v.lower(), v.upper()) for k, v in env.items()}))
 
 
 def evaluate_interval(expr: Expr, env: Env, bits: int) -> Interval:
