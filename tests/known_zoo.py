@@ -25,7 +25,7 @@ class Known:
     right: tuple[Fraction, Fraction]
 
 
-def _line(slope: int | Fraction, intercept: int | F = 0) -> tuple[Fraction, Fraction]:
+def _line(slope: int | Fraction, intercept: int | Fraction = 0) -> tuple[Fraction, Fraction]:
     return Fraction(slope), Fraction(intercept)
 
 
