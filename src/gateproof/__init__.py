@@ -11,19 +11,41 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gateproof.proofs_check.api import certify, check, decide_text, report
-    from gateproof.theory.formula import formula
+    from gateproof.proofs_check.api import (
+        NothingSelectedError,
+        RefusedError,
+        Settings,
+        certify,
+        check,
+        decide_text,
+        report,
+    )
+    from gateproof.theory.formula import FormulaError
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "certify", "check", "decide_text", "formula", "report"]
+__all__ = [
+    "FormulaError",
+    "NothingSelectedError",
+    "RefusedError",
+    "Settings",
+    "__version__",
+    "certify",
+    "check",
+    "decide_text",
+    "report",
+]
 
+_API = "gateproof.proofs_check.api"
 _HOME = {
-    "certify": "gateproof.proofs_check.api",
-    "check": "gateproof.proofs_check.api",
-    "decide_text": "gateproof.proofs_check.api",
-    "report": "gateproof.proofs_check.api",
-    "formula": "gateproof.theory.formula",
+    "FormulaError": "gateproof.theory.formula",
+    "NothingSelectedError": _API,
+    "RefusedError": _API,
+    "Settings": _API,
+    "certify": _API,
+    "check": _API,
+    "decide_text": _API,
+    "report": _API,
 }
 
 
