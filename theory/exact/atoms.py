@@ -59,7 +59,7 @@ class Atom:
     name: str = ""
 
 
-class NeedSign(Exception):  # noqa: N818 - a question, not an error
+class NeedSign(Exception):
     """The normal form depends on the sign of a quantity that is not known."""
 
     def __init__(self, poly: Poly) -> None:
@@ -67,7 +67,7 @@ class NeedSign(Exception):  # noqa: N818 - a question, not an error
         super().__init__("sign needed")
 
 
-class NewStep(Exception):  # noqa: N818 - a restart, not an error
+class NewStep(Exception):
     """An exponential needs a finer generator: start again with this step."""
 
     def __init__(self, basis: str, step: Fraction) -> None:

@@ -195,5 +195,3 @@ def turning_point(ws: Workspace, u: Frac, name: str) -> Poly | None:
                 slope = calculus.of_poly(ws, f, name)
                 return None if len(ws.signs.of_frac(slope)) == 1 else ws.signs.question(slope)
     return None
-
-

@@ -28,9 +28,7 @@ def holds(ws: Workspace, cond: Stmt) -> bool:
     Every part is looked at, so a part without a value makes the whole unsupported.
     """
     if isinstance(cond, Rel):
-        results = [
-            _compare(ws, cond, i) for i in range(len(cond.ops))
-        ]
+        results = [_compare(ws, cond, i) for i in range(len(cond.ops))]
         return all(results)
     if isinstance(cond, And):
         parts = [holds(ws, p) for p in cond.parts]

@@ -65,7 +65,8 @@ def conditions(node: App) -> list[tuple[Expr, frozenset[int]]] | None:
     return None
 
 
-def _power_condition(ws: Workspace, node: App) -> list[tuple[Expr, frozenset[int]]]:
+def power_condition(ws: Workspace, node: App) -> list[tuple[Expr, frozenset[int]]]:
+    """The same for a power."""
     base = node.args[0]
     value: Fraction | None = ws.form(node.args[1]).rational()
     if value is None or value.denominator > 2:
@@ -79,9 +80,7 @@ def _power_condition(ws: Workspace, node: App) -> list[tuple[Expr, frozenset[int
 Decide = Callable[[Workspace, Frac, frozenset[int]], bool]
 
 
-def has_value(
-    ws: Workspace, node: Expr, steps: list[str], decide: Decide = settle_signs
-) -> bool:
+def has_value(ws: Workspace, node: Expr, steps: list[str], decide: Decide = settle_signs) -> bool:
     """Whether the node has a value under the workspace's facts; what had to be shown as steps."""
     if isinstance(node, Num | Var):
         return True
@@ -95,7 +94,7 @@ def has_value(
         return False
     if not all(has_value(ws, a, steps, decide) for a in node.args):
         return False
-    needed = _power_condition(ws, node) if node.head == "pow" else conditions(node)
+    needed = power_condition(ws, node) if node.head == "pow" else conditions(node)
     if needed is None:
         return False
     for expr, allowed in needed:
@@ -119,5 +118,6 @@ def _defined_statement(ws: Workspace, cond: Stmt, steps: list[str], decide: Deci
 
 def undefined_point(expr: Expr, assumptions: Assumptions) -> dict[str, Expr] | None:
     """An exact point of the domain where the expression has no value, or None."""
-    del expr, assumptions
-    return None
+    from gateproof.theory.exact import undefined
+
+    return undefined.undefined_point(expr, assumptions)

@@ -71,5 +71,3 @@ def _form(table: SignTable, node: Expr) -> Frac | None:
 
 def _is_infinite(node: Expr) -> bool:
     return any(isinstance(n, Const) and n.name == "oo" for n in node.walk())
-
-

@@ -103,9 +103,7 @@ def _same(a: Expr, b: Expr, op: str, rest: Assumptions) -> bool:
     return prove_relation(a, op, b, rest, defined=True) is not None
 
 
-def _near(
-    expr: Expr, var: str, point: Expr, step: Expr, fresh: str, rest: Assumptions
-) -> _Found | None:
+def _near(expr: Expr, var: str, point: Expr, step: Expr, fresh: str, rest: Assumptions) -> _Found | None:
     """One-sided limit at a finite point: by derivatives at it, else with step 1/y, y -> oo."""
     moved = substitute(expr, {var: App("add", (point, step))})
     found = _search(moved, fresh, rest, at_zero=True)
@@ -166,9 +164,7 @@ def _sign(ws: Workspace, p: Poly, name: str, rest: Assumptions, *, at_zero: bool
     return next(iter(signs)) if len(signs) == 1 else None
 
 
-def _evaluate(
-    ws: Workspace, value: Frac, name: str, rest: Assumptions, *, at_zero: bool
-) -> _Found | None:
+def _evaluate(ws: Workspace, value: Frac, name: str, rest: Assumptions, *, at_zero: bool) -> _Found | None:
     if value.is_zero:
         return _Found(num(0), (), ws.signs.used_balls)
     if at_zero:
@@ -225,5 +221,3 @@ def _tidy(node: Expr, rest: Assumptions) -> Expr:
 
     found = in_workspace(rest, lambda ws: write(ws, ws.form(node)))
     return node if found is None else found
-
-

@@ -13,6 +13,7 @@ from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, num
 
 MAX_ORDER = 10
+POSITIVE = frozenset({1})
 
 
 def at_zero(ws: Workspace, value: Frac, name: str) -> Expr:
@@ -41,16 +42,14 @@ def _smooth(ws: Workspace, i: int, name: str, rest: Assumptions) -> bool:
     if bottom is None or 0 in bottom:
         return False
     if atom.kind in ("log", "sqrt"):
-        return signs_at_zero(ws, atom.arg, name, rest) == {1}
+        return signs_at_zero(ws, atom.arg, name, rest) == POSITIVE
     if atom.kind == "asin":
         inner = ws.sub(ws.number(1), ws.mul(atom.arg, atom.arg))
-        return signs_at_zero(ws, inner, name, rest) == {1}
+        return signs_at_zero(ws, inner, name, rest) == POSITIVE
     return atom.kind in ("exp", "erf", "atan", "sin", "cos")
 
 
-def first_derivative(
-    ws: Workspace, p: Poly, name: str, rest: Assumptions
-) -> tuple[int, int, Expr] | None:
+def first_derivative(ws: Workspace, p: Poly, name: str, rest: Assumptions) -> tuple[int, int, Expr] | None:
     """(order, sign, value) of the first derivative at 0 that is not 0, the function itself first.
 
     None where it is not found or a sign is not known.
@@ -62,8 +61,9 @@ def first_derivative(
         signs = signs_at_zero(ws, value, name, rest)
         if signs is None or len(signs) != 1:
             return None
-        if signs != {0}:
-            return order, next(iter(signs)), at_zero(ws, value, name)
+        sign = next(iter(signs))
+        if sign:
+            return order, sign, at_zero(ws, value, name)
         value = calculus.of_frac(ws, value, name)
         if not smooth_at_zero(ws, value, name, rest):
             return None
@@ -73,4 +73,3 @@ def first_derivative(
 def quotient(a: Expr, b: Expr) -> Expr:
     """a / b as an expression."""
     return App("div", (a, b))
-

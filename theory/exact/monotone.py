@@ -27,9 +27,7 @@ _RESTARTS = 8
 T = TypeVar("T")
 
 
-def in_workspace(
-    assumptions: Assumptions, use: Callable[[Workspace], T], nested: int = 0
-) -> T | None:
+def in_workspace(assumptions: Assumptions, use: Callable[[Workspace], T], nested: int = 0) -> T | None:
     """The result in a workspace of its own, or None where that needs cases or fails."""
     from gateproof.theory.exact.normal import Workspace
 
@@ -92,9 +90,7 @@ def _slope(ws: Workspace, expr: Expr, name: str) -> tuple[frozenset[int], bool] 
     return ws.signs.of_frac(calculus.of_frac(ws, u, name)), ws.signs.used_balls
 
 
-def _value_sign(
-    table: SignTable, expr: Expr, name: str, on: Range, end: Fraction | None
-) -> int | None:
+def _value_sign(table: SignTable, expr: Expr, name: str, on: Range, end: Fraction | None) -> int | None:
     """The sign of the value at a finite end, if the function is continuous up to it."""
     if end is None:
         return None

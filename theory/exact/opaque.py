@@ -132,9 +132,7 @@ def tan(ws: Workspace, u: Frac) -> Frac:
     return ws.div(sin(ws, u), cos(ws, u))
 
 
-def _inverse(
-    ws: Workspace, kind: str, u: Frac, table: list[tuple[Frac, Fraction]]
-) -> Frac:
+def _inverse(ws: Workspace, kind: str, u: Frac, table: list[tuple[Frac, Fraction]]) -> Frac:
     oriented = _negated(u) if _is_flipped(u) else u
     for value, r in table:
         if oriented == value:

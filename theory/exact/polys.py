@@ -24,11 +24,11 @@ ZERO: Poly = CONTEXT.constant(0)
 ONE: Poly = CONTEXT.constant(1)
 
 
-class Unsupported(Exception):  # noqa: N818 - not an error of the user: the method ends here
+class Unsupported(Exception):
     """The expression is outside of what this prover decides."""
 
 
-class UndefinedValue(Exception):  # noqa: N818 - a fact about the expression
+class UndefinedValue(Exception):
     """The expression has no value anywhere: division by a polynomial that is 0."""
 
 
@@ -101,7 +101,7 @@ def degree(p: Poly, i: int) -> int:
 
 def coefficients_in(p: Poly, i: int) -> dict[int, Poly]:
     """Coefficients by power of one generator."""
-    parts: dict[int, dict[tuple[int, ...], object]] = {}
+    parts: dict[int, dict[tuple[int, ...], flint.fmpq]] = {}
     for exponents, coefficient in p.to_dict().items():
         rest = (*exponents[:i], 0, *exponents[i + 1 :])
         parts.setdefault(int(exponents[i]), {})[rest] = coefficient

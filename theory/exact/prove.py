@@ -60,5 +60,3 @@ def _reason(ws: Workspace, difference: object, op: str) -> list[str]:
     word = {"==": "is 0", "!=": "is not 0", "<": "is negative", "<=": "is not positive"}
     word |= {">": "is positive", ">=": "is not negative"}
     return [f"left - right = {factored(ws, difference)}, which {word[op]}"]
-
-

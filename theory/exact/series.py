@@ -39,7 +39,8 @@ def taylor(
         fresh += "_"
     moved = substitute(expr, {var: App("add", (point, Var(fresh)))})
     try:
-        coefficients = power_series.rational_series(substitute(expr, {var: moved_name(point, fresh)}), fresh, order)
+        shifted = substitute(expr, {var: moved_name(point, fresh)})
+        coefficients = power_series.rational_series(shifted, fresh, order)
         if coefficients is None:
             coefficients = _by_derivatives(moved, fresh, order, rest)
     except RecursionError:
@@ -100,7 +101,7 @@ def _by_derivatives(expr: Expr, name: str, order: int, rest: Assumptions) -> lis
             if not local.smooth_at_zero(ws, value, name, rest):
                 return None
             signs = local.signs_at_zero(ws, value, name, rest)
-            if signs not in ({1}, {-1}):
+            if signs is None or len(signs) != 1 or 0 in signs:
                 return None
             facts.append(Rel((_RELATION[next(iter(signs))],), (write_poly(ws, need.poly), num(0))))
         except (Unsupported, UndefinedValue):
@@ -108,9 +109,7 @@ def _by_derivatives(expr: Expr, name: str, order: int, rest: Assumptions) -> lis
     return None
 
 
-def _derivatives(
-    ws: Workspace, value: Frac, name: str, order: int, rest: Assumptions
-) -> list[Expr] | None:
+def _derivatives(ws: Workspace, value: Frac, name: str, order: int, rest: Assumptions) -> list[Expr] | None:
     found: list[Expr] = []
     for k in range(order + 1):
         bottom = local.signs_at_zero(ws, Frac(value.den, ONE), name, rest)

@@ -87,5 +87,3 @@ def _factors(ws: Workspace, p: Poly, names: dict[int, str]) -> Expr:
 
 def _short(text: str) -> str:
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 3] + "..."
-
-

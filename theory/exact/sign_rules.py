@@ -135,21 +135,24 @@ def by_discriminant(table: SignTable, f: Poly) -> Signs:
 
 def by_root(table: SignTable, f: Poly) -> Signs:
     """a sqrt(u) + b with a and b of opposite sign: the sign of a times that of a**2 u - b**2."""
-    for i in polys.used(f):
+    result = ALL
+    for i in reversed(polys.used(f)):
         atom = table.ws.atoms[i]
         if atom.kind != "sqrt" or atom.square is None or polys.degree(f, i) != 1:
             continue
         parts = polys.coefficients_in(f, i)
         a, b = parts[1], parts.get(0, ZERO)
         sign_a, sign_b = table.of(a), table.of(b)
-        if len(sign_a) != 1 or 0 in sign_a:
+        if sign_a not in ({1}, {-1}):
             continue
         if sign_b == sign_a:
             return sign_a
         if sign_b == _flip(sign_a):
             inner = polys.times(polys.times(a, a), atom.square) - polys.times(b, b)
-            return _times(sign_a, table.of(table.ws.reduce(inner)))
-    return ALL
+            result = result & _times(sign_a, table.of(table.ws.reduce(inner)))
+        if len(result) == 1:
+            break
+    return result
 
 
 def by_pair(table: SignTable, f: Poly) -> Signs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import flint
 
@@ -80,9 +81,7 @@ def has_root_inside(coefficients: dict[int, Fraction], on: Range) -> bool:
     roots at the ends are divided out first.
     """
     x = flint.fmpq_poly([0, 1])
-    p = flint.fmpq_poly(
-        [_rational(coefficients.get(k, Fraction(0))) for k in range(max(coefficients) + 1)]
-    )
+    p = flint.fmpq_poly([_rational(coefficients.get(k, Fraction(0))) for k in range(max(coefficients) + 1)])
     for end in (on.lo, on.hi):
         if end is not None:
             while p.degree() > 0 and p(_rational(end)) == 0:
@@ -90,7 +89,7 @@ def has_root_inside(coefficients: dict[int, Fraction], on: Range) -> bool:
     chain = [p, p.derivative()]
     while chain[-1].degree() > 0:
         remainder = chain[-2] % chain[-1]
-        if remainder == 0:
+        if remainder.degree() < 0:
             break
         chain.append(-remainder)
     return _changes(chain, on.lo, -1) != _changes(chain, on.hi, 1)
@@ -99,7 +98,7 @@ def has_root_inside(coefficients: dict[int, Fraction], on: Range) -> bool:
 def _changes(chain: list[flint.fmpq_poly], end: Fraction | None, side: int) -> int:
     signs = []
     for p in chain:
-        if p == 0:
+        if p.degree() < 0:
             continue
         if end is None:
             lead = p[p.degree()]
@@ -108,7 +107,7 @@ def _changes(chain: list[flint.fmpq_poly], end: Fraction | None, side: int) -> i
             value = p(_rational(end))
         if value != 0:
             signs.append(value > 0)
-    return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    return sum(a != b for a, b in pairwise(signs))
 
 
 def _rational(value: Fraction) -> flint.fmpq:
