@@ -6,10 +6,18 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gateproof.numerics.certificate import Bounds
-from gateproof.theory.exact.tails import Expansion, Growing, NoForm, Term, tail_bounds, tail_form
-from gateproof.theory.formula.nodes import Expr
+from gateproof.theory.exact.tails import (
+    Expansion,
+    Growing,
+    NoForm,
+    Term,
+    tail_bounds,
+    tail_form,
+    tail_sign,
+)
+from gateproof.theory.formula.nodes import App, Expr, Num
 
-STARTS = tuple(Fraction(n) for n in (2, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 1024, 2**14, 2**20))
+STARTS = tuple(Fraction(n) for n in (2, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 1024))
 
 
 def doubled(form: Expansion | Growing) -> Expansion | Growing:
@@ -22,13 +30,14 @@ def doubled(form: Expansion | Growing) -> Expansion | Growing:
 def find_cut(expr: Expr, var: str, side: str, bounds: Bounds, beyond: Fraction) -> Fraction | str:
     """The start M >= beyond of a tail on which the bounds hold (for side '-': x <= -M), or the reason why none."""
     reason = "no tail form"
+    clear = _Clear(expr, var, side, bounds)
     starts = [s for s in STARTS if s > beyond] or [beyond * 2]
     for start in starts:
         form = tail_form(expr, var, side, start)
         if isinstance(form, NoForm):
             reason = form.reason
             continue
-        if respects(form, bounds, start):
+        if respects(form, bounds, start, clear):
             return start
         reason = "the bound is not cleared far out"
         if isinstance(form, Growing):
@@ -38,13 +47,30 @@ def find_cut(expr: Expr, var: str, side: str, bounds: Bounds, beyond: Fraction) 
     return reason
 
 
-def respects(form: Expansion | Growing, bounds: Bounds, start: Fraction) -> bool:
-    """Whether the tail from ``start`` keeps the bounds, with room to spare."""
+class _Clear:
+    """Whether the leading part of expr - bound has the right sign from a start on."""
+
+    def __init__(self, expr: Expr, var: str, side: str, bounds: Bounds) -> None:
+        self.var, self.side = var, side
+        self.gaps = {
+            name: App("add", (expr, Num(-value)))
+            for name, value in (("upper", bounds.upper), ("lower", bounds.lower))
+            if value is not None
+        }
+
+    def holds(self, name: str, start: Fraction, strict: bool) -> bool:
+        """Whether the bound of that name holds by the sign of the difference."""
+        sign = tail_sign(self.gaps[name], self.var, self.side, start)
+        if sign is None or (sign == 0 and strict):
+            return False
+        return sign <= 0 if name == "upper" else sign >= 0
+
+
+def respects(form: Expansion | Growing, bounds: Bounds, start: Fraction, clear: _Clear) -> bool:
+    """Whether the tail from ``start`` keeps the bounds, with room to spare or by a sign."""
     lo, hi = tail_bounds(doubled(form), start)
-    if bounds.upper is not None:
-        if hi is None or hi > bounds.upper or (bounds.upper_strict and hi >= bounds.upper):
-            return False
-    if bounds.lower is not None:
-        if lo is None or lo < bounds.lower or (bounds.lower_strict and lo <= bounds.lower):
-            return False
-    return True
+    above = bounds.upper is None or (hi is not None and hi < bounds.upper)
+    below = bounds.lower is None or (lo is not None and lo > bounds.lower)
+    return (above or clear.holds("upper", start, bounds.upper_strict)) and (
+        below or clear.holds("lower", start, bounds.lower_strict)
+    )

@@ -10,6 +10,8 @@ from functools import lru_cache
 from math import isqrt
 
 BITS = 128
+#: Beyond it exp(x) is bounded by exp(+-FAR), so that numbers stay short.
+FAR = Fraction(4000)
 Pair = tuple[Fraction, Fraction]
 
 
@@ -30,7 +32,14 @@ def round_down(x: Fraction, bits: int = BITS) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def exp(x: Fraction) -> Pair:
-    """Bounds of exp(x), relatively within 2**-100 for |x| <= 10**6."""
+    """Bounds of exp(x), relatively within 2**-100 for |x| <= FAR; 0 below for x < -FAR.
+
+    Raises OverflowError for x > FAR.
+    """
+    if x > FAR:
+        raise OverflowError("exp of a number above 4000")
+    if x < -FAR:
+        return Fraction(0), exp(-FAR)[1]
     if x == 0:
         return Fraction(1), Fraction(1)
     if x < 0:

@@ -76,7 +76,7 @@ def tail_form(expr: Expr, var: str, side: str, start: Fraction) -> Expansion | G
     """The form of a core expression in one variable for x >= start > 0; side '-': of f(-x)."""
     try:
         return _public(raw_form(expr, var, side, start))
-    except NoTail as reason:
+    except (NoTail, OverflowError) as reason:
         return NoForm(str(reason))
 
 
@@ -84,7 +84,7 @@ def tail_sign(expr: Expr, var: str, side: str, start: Fraction) -> int | None:
     """The sign of the expression on the whole tail, where its leading term decides it."""
     try:
         return sign_of(raw_form(expr, var, side, start))
-    except NoTail:
+    except (NoTail, OverflowError):
         return None
 
 
@@ -204,9 +204,9 @@ def _public(form: Form) -> Expansion | Growing | NoForm:
     if k < 0 < form.b:
         # x**k exp(b x) is smallest at -k/b.
         at = max(form.start, -k / form.b)
-        c, k = c * at**k * enclose.exp(form.b * at)[0], 0
+        c, k = c * at**k * enclose.exp(min(form.b * at, enclose.FAR))[0], 0
     elif form.b > 0:
-        c *= enclose.exp(form.b * form.start)[0]
+        c *= enclose.exp(min(form.b * form.start, enclose.FAR))[0]
     c = enclose.round_down(c, 64)
     return Growing(form.sign, c, k, form.start)
 
