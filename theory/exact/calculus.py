@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from gateproof.theory.exact import functions, polys
 from gateproof.theory.exact.atoms import Frac
-from gateproof.theory.exact.polys import ONE, Poly, Unsupported
+from gateproof.theory.exact.budget import Unsupported
+from gateproof.theory.exact.polys import ONE, Poly
 
 if TYPE_CHECKING:
     from gateproof.theory.exact.normal import Workspace

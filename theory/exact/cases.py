@@ -8,9 +8,10 @@ from fractions import Fraction
 
 from gateproof.theory.exact import calculus, polys
 from gateproof.theory.exact.atoms import Frac, NeedSign, NewStep
+from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.normal import Workspace
-from gateproof.theory.exact.polys import ZERO, Poly, UndefinedValue, Unsupported
+from gateproof.theory.exact.polys import ZERO, Poly, UndefinedValue
 from gateproof.theory.exact.writeback import scaled, write, write_poly
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import App, Expr, Num, Rel, Stmt, num

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateproof.theory.exact.atoms import NeedSign
-from gateproof.theory.exact.polys import Unsupported
+from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.formula.nodes import And, Implies, Not, Or, Rel, Stmt
 
 if TYPE_CHECKING:

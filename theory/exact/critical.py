@@ -7,13 +7,14 @@ from fractions import Fraction
 from gateproof.theory.exact import calculus, polys, roots
 from gateproof.theory.exact.atoms import NeedSign, NewStep
 from gateproof.theory.exact.bounds import atom_range
+from gateproof.theory.exact.budget import Unsupported, bounded
 from gateproof.theory.exact.cases import domain_facts
 from gateproof.theory.exact.conditions import holds
 from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.monotone import in_workspace
 from gateproof.theory.exact.normal import Workspace
-from gateproof.theory.exact.polys import UndefinedValue, Unsupported
+from gateproof.theory.exact.polys import UndefinedValue
 from gateproof.theory.exact.writeback import write, write_poly
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import Expr, Num, Rel, Stmt, num
@@ -23,6 +24,7 @@ MAX_PIECES = 40
 _CHECKS = {1: ">", -1: "<"}
 
 
+@bounded
 def exact_extremum_candidates(expr: Expr, var: str, assumptions: Assumptions) -> tuple[Expr, ...] | None:
     """All points where an extremum can sit: zeros of the derivative, kinks, closed ends; or None.
 
@@ -138,6 +140,7 @@ def _is_false(stmt: Stmt) -> bool:
     return in_workspace(Assumptions(), lambda ws: holds(ws, stmt)) is False
 
 
+@bounded
 def equal_constants(a: Expr, b: Expr) -> bool | None:
     """Whether two closed expressions are the same number; None where not decided."""
     if free_names(a) | free_names(b):
@@ -158,6 +161,7 @@ def equal_constants(a: Expr, b: Expr) -> bool | None:
     return None if 0 in signs else False
 
 
+@bounded
 def sign_of(node: Expr) -> int | None:
     """The sign of a closed expression, where it is decided."""
     signs = in_workspace(Assumptions(), lambda ws: ws.signs.of_frac(ws.form(node)))

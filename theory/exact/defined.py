@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from gateproof.theory.exact.atoms import Frac
+from gateproof.theory.exact.budget import bounded
 from gateproof.theory.exact.cases import by_cases, settle_signs
 from gateproof.theory.exact.conditions import holds
 from gateproof.theory.exact.domain import Assumptions, Derivation
@@ -23,6 +24,7 @@ _EVERYWHERE = frozenset(
 )
 
 
+@bounded
 def prove_defined(expr: Expr, assumptions: Assumptions) -> Derivation | None:
     """A proof that the expression has a real value on the whole domain, or None."""
 
@@ -116,6 +118,7 @@ def _defined_statement(ws: Workspace, cond: Stmt, steps: list[str], decide: Deci
     )
 
 
+@bounded
 def undefined_point(expr: Expr, assumptions: Assumptions) -> dict[str, Expr] | None:
     """An exact point of the domain where the expression has no value, or None."""
     from gateproof.theory.exact import undefined

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from gateproof.theory.exact import balls
 from gateproof.theory.exact.atoms import Frac
+from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.domain import Domain
-from gateproof.theory.exact.polys import Unsupported
 from gateproof.theory.formula.nodes import Const, Expr, Var
 
 if TYPE_CHECKING:

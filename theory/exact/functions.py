@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from gateproof.theory.exact import polys
 from gateproof.theory.exact.atoms import Frac
-from gateproof.theory.exact.polys import ONE, Poly, UndefinedValue, Unsupported
+from gateproof.theory.exact.budget import Unsupported
+from gateproof.theory.exact.polys import ONE, Poly, UndefinedValue
 
 if TYPE_CHECKING:
     from gateproof.theory.exact.normal import Workspace

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gateproof.theory.exact import calculus
 from gateproof.theory.exact.antiderivatives import antiderivative
+from gateproof.theory.exact.budget import bounded
 from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
 from gateproof.theory.exact.infinity import side
@@ -21,6 +22,7 @@ from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
 
+@bounded
 def prove_integral(integral: Integral, value: Expr, assumptions: Assumptions) -> Derivation | None:
     """A proof that the integral converges and equals ``value``, or None.
 
@@ -78,7 +80,7 @@ def _by_primitive(
     var = integral.var
     if prove_defined(primitive, inner) is None or not _is_primitive(primitive, integral.body, var, inner):
         return None
-    ends = []
+    ends: list[tuple[Expr, Derivation]] = []
     for end, direction in ((integral.hi, "-"), (integral.lo, "+")):
         found = limit(primitive, var, end, direction, assumptions)
         if found is None or isinstance(found, NoLimit) or side(found[0]):

@@ -7,11 +7,12 @@ from fractions import Fraction
 
 from gateproof.theory.exact import local
 from gateproof.theory.exact.atoms import Frac, NeedSign, NewStep
+from gateproof.theory.exact.budget import Unsupported, bounded
 from gateproof.theory.exact.defined import has_value
 from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
 from gateproof.theory.exact.growth import Growth
 from gateproof.theory.exact.normal import Workspace
-from gateproof.theory.exact.polys import Poly, UndefinedValue, Unsupported
+from gateproof.theory.exact.polys import Poly, UndefinedValue
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.writeback import write, write_poly
 from gateproof.theory.formula.library import substitute
@@ -38,6 +39,7 @@ class _Found:
     balls: bool
 
 
+@bounded
 def limit(
     expr: Expr, var: str, point: Expr, side: str, assumptions: Assumptions
 ) -> tuple[Expr, Derivation] | NoLimit | None:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TypeVar
 from gateproof.theory.exact import calculus, polys
 from gateproof.theory.exact.atoms import NeedSign, NewStep
 from gateproof.theory.exact.bounds import ALL, atom_range, names_in
+from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.domain import Assumptions, Domain
-from gateproof.theory.exact.polys import Poly, UndefinedValue, Unsupported
+from gateproof.theory.exact.polys import Poly, UndefinedValue
 from gateproof.theory.formula.nodes import Expr, Num
 
 if TYPE_CHECKING:

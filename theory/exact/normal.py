@@ -12,9 +12,10 @@ from fractions import Fraction
 
 from gateproof.theory.exact import functions, opaque, polys
 from gateproof.theory.exact.atoms import Atom, Frac, NeedSign, NewStep
+from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.conditions import holds
 from gateproof.theory.exact.domain import Assumptions
-from gateproof.theory.exact.polys import ONE, ZERO, Poly, UndefinedValue, Unsupported
+from gateproof.theory.exact.polys import ONE, ZERO, Poly, UndefinedValue
 from gateproof.theory.exact.sign import SignTable
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Var, Where
 

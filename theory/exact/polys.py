@@ -11,8 +11,10 @@ from math import gcd
 
 import flint
 
+from gateproof.theory.exact.budget import Unsupported, spend
+
 #: Generators that one workspace can use.
-GENERATORS = 40
+GENERATORS = 28
 #: Terms of one polynomial, and the highest power formed.
 MAX_TERMS = 3_000
 MAX_POWER = 400
@@ -22,10 +24,6 @@ CONTEXT = flint.fmpq_mpoly_ctx.get([f"g{i}" for i in range(GENERATORS)], "lex")
 GENS: tuple[Poly, ...] = tuple(CONTEXT.gens())
 ZERO: Poly = CONTEXT.constant(0)
 ONE: Poly = CONTEXT.constant(1)
-
-
-class Unsupported(Exception):
-    """The expression is outside of what this prover decides."""
 
 
 class UndefinedValue(Exception):
@@ -50,6 +48,7 @@ def times(a: Poly, b: Poly) -> Poly:
     if len(a) * len(b) > 40 * MAX_TERMS:
         raise Unsupported("polynomials too large")
     product = a * b
+    spend(1 + len(product) // 20)
     if len(product) > MAX_TERMS:
         raise Unsupported("polynomials too large")
     return product
@@ -85,6 +84,7 @@ def constant_of(p: Poly) -> Fraction:
 
 def terms_of(p: Poly) -> Iterator[tuple[tuple[tuple[int, int], ...], Fraction]]:
     """Terms as ((generator, exponent), ...) without zeros, and the coefficient."""
+    spend(1 + len(p) // 4)
     for exponents, coefficient in p.to_dict().items():
         yield tuple((i, int(e)) for i, e in enumerate(exponents) if e), fraction(coefficient)
 
@@ -101,6 +101,7 @@ def degree(p: Poly, i: int) -> int:
 
 def coefficients_in(p: Poly, i: int) -> dict[int, Poly]:
     """Coefficients by power of one generator."""
+    spend(1 + len(p) // 4)
     parts: dict[int, dict[tuple[int, ...], flint.fmpq]] = {}
     for exponents, coefficient in p.to_dict().items():
         rest = (*exponents[:i], 0, *exponents[i + 1 :])
@@ -139,6 +140,7 @@ def content_signed(p: Poly) -> tuple[Fraction, Poly]:
 
 def factors(p: Poly) -> tuple[Fraction, list[tuple[Poly, int]]]:
     """Constant and irreducible factors over Q, each primitive with positive leading coefficient."""
+    spend(4 + len(p))
     unit, parts = p.factor()
     content = fraction(unit)
     result = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gateproof.theory.exact.budget import bounded
 from gateproof.theory.exact.cases import Outcome, by_cases, settle_signs
 from gateproof.theory.exact.conditions import ALLOWED
 from gateproof.theory.exact.defined import prove_defined
@@ -11,6 +12,7 @@ from gateproof.theory.exact.show import describe
 from gateproof.theory.formula.nodes import Expr
 
 
+@bounded
 def prove_relation(
     lhs: Expr, op: str, rhs: Expr, assumptions: Assumptions, *, defined: bool = False
 ) -> Derivation | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gateproof.theory.exact.budget import bounded
 from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
@@ -12,6 +13,7 @@ from gateproof.theory.formula.scopes import free_names
 _POWERS = (1, 0, -1, 2, -2, 3)
 
 
+@bounded
 def remove_parameter(
     lhs: Expr, op: str, rhs: Expr, assumptions: Assumptions
 ) -> tuple[Expr, Expr, Assumptions, Derivation] | None:

@@ -7,11 +7,12 @@ from math import factorial
 
 from gateproof.theory.exact import calculus, local, power_series
 from gateproof.theory.exact.atoms import Frac, NeedSign, NewStep
+from gateproof.theory.exact.budget import Unsupported, bounded
 from gateproof.theory.exact.defined import has_value
 from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
 from gateproof.theory.exact.monotone import in_workspace
 from gateproof.theory.exact.normal import Workspace
-from gateproof.theory.exact.polys import ONE, UndefinedValue, Unsupported
+from gateproof.theory.exact.polys import ONE, UndefinedValue
 from gateproof.theory.exact.writeback import write, write_poly
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Rel, Var, num
@@ -23,6 +24,7 @@ _ROUNDS = 12
 _RELATION = {1: ">", -1: "<"}
 
 
+@bounded
 def taylor(
     expr: Expr, var: str, point: Expr, order: int, assumptions: Assumptions
 ) -> tuple[Expr, Derivation] | None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from gateproof.theory.exact import domain_facts, polys, sign_rules
 from gateproof.theory.exact.atoms import Frac, NeedSign
 from gateproof.theory.exact.bounds import ALL, atom_range
+from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.linear_rule import all_infeasible
-from gateproof.theory.exact.polys import ONE, Poly, UndefinedValue, Unsupported
+from gateproof.theory.exact.polys import ONE, Poly, UndefinedValue
 from gateproof.theory.formula.nodes import And, Rel, Stmt
 
 if TYPE_CHECKING:

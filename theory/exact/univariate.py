@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import flint
 
+from gateproof.theory.exact.budget import spend
+
 MAX_DEGREE = 80
 
 
@@ -80,6 +82,7 @@ def has_root_inside(coefficients: dict[int, Fraction], on: Range) -> bool:
     Sturm: V(a) - V(b) counts the distinct roots in (a, b], for p(a) and p(b) not 0;
     roots at the ends are divided out first.
     """
+    spend(1 + max(coefficients) ** 2 // 20)
     x = flint.fmpq_poly([0, 1])
     p = flint.fmpq_poly([_rational(coefficients.get(k, Fraction(0))) for k in range(max(coefficients) + 1)])
     for end in (on.lo, on.hi):

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gateproof.theory.exact import infinity
+from gateproof.theory.exact.budget import bounded
 from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
 from gateproof.theory.exact.prove import prove_relation
@@ -53,6 +54,7 @@ class _Outside(Exception):
     """The statement uses more of the vector than one place and the sum of the others."""
 
 
+@bounded
 def prove_vector_relation(
     lhs: Expr, op: str, rhs: Expr, scope: Scope, extra: Assumptions | None = None
 ) -> Derivation | None:

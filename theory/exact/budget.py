@@ -1,0 +1,54 @@
+"""A deterministic limit on the work of one question: operations on polynomials, not seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+#: Units of one question; a unit is about a tenth of a millisecond.
+UNITS = 25_000
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_left: ContextVar[int | None] = ContextVar("_left", default=None)
+
+
+class Unsupported(Exception):
+    """The expression is outside of what this prover decides."""
+
+
+class Exhausted(Unsupported):
+    """The budget is spent."""
+
+
+def spend(units: int) -> None:
+    """Take units from the question's budget; raises Exhausted when it is spent."""
+    left = _left.get()
+    if left is None:
+        return
+    _left.set(left - units)
+    if left < units:
+        raise Exhausted("the work budget is spent")
+
+
+def bounded(function: Callable[P, T | None]) -> Callable[P, T | None]:
+    """Give an outermost call its budget; a call inside of another shares that one's.
+
+    None where the budget or the stack ends, or the method does.
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T | None:
+        if _left.get() is not None:
+            return function(*args, **kwargs)
+        token = _left.set(UNITS)
+        try:
+            return function(*args, **kwargs)
+        except (Unsupported, RecursionError):
+            return None
+        finally:
+            _left.reset(token)
+
+    return call
