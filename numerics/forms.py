@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from flint import arb
+
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import Evaluator, compiled, names_in
 from gateproof.numerics.errors import MaybeUndefined, NotSmooth
@@ -48,22 +50,36 @@ class Line:
     def taylor(self, lo: Fraction, hi: Fraction) -> tuple[Interval, Interval] | None:
         """(range on the box, value at its midpoint), or None where the rule fails.
 
-        Odd and even powers are both bounded by |c_j| r**j, so that any way of
-        evaluating the polynomial in intervals gives no more than this.
+        The polynomial is bounded term by term: an even power of h in [-r, r] lies in
+        [0, r**j], an odd one in [-r**j, r**j].
         """
-        middle, radius = (lo + hi) / 2, (hi - lo) / 2
-        n = self.order
         try:
-            over = self.series({self.var: outer(lo, hi)}, n)[n]
-            c = self.series({self.var: iv.of_ball(iv.rational(middle))}, n - 1)
+            return self._taylor(lo, hi)
         except (NotSmooth, MaybeUndefined):
             return None
+
+    def _taylor(self, lo: Fraction, hi: Fraction) -> tuple[Interval, Interval] | None:
+        n = self.order
+        over = self.series({self.var: outer(lo, hi)}, n)[n]
         if not over.is_finite():
             return None
-        r = iv.up(iv.rational(radius))
-        spread = over.abs_upper()
-        for j in range(n - 1, 0, -1):
-            spread = c[j].abs_upper() + iv.up(spread * r)
-        spread = iv.up(iv.up(spread * r))
+        c = self.series({self.var: iv.of_ball(iv.rational((lo + hi) / 2))}, n - 1)
         value = iv.of_ball(c[0])
-        return (iv.down(value[0] - spread), iv.up(value[1] + spread)), value
+        return polynomial_range(value, [*c[1:], over], iv.up(iv.rational((hi - lo) / 2))), value
+
+
+def polynomial_range(constant: Interval, higher: list[arb], radius: arb) -> Interval:
+    """constant + sum higher[j-1] h**j for |h| <= radius, term by term."""
+    low, high = constant
+    step = radius
+    for j, c in enumerate(higher, 1):
+        if j % 2:
+            term = iv.up(c.abs_upper() * step)
+            low, high = iv.down(low - term), iv.up(high + term)
+        else:
+            if c.upper() > 0:
+                high = iv.up(high + iv.up(c.upper() * step))
+            if c.lower() < 0:
+                low = iv.down(low + iv.down(c.lower() * step))
+        step = iv.up(step * radius)
+    return low, high

@@ -1,0 +1,47 @@
+"""The ends of an interval domain: rational, infinite, or closed expressions as enclosures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gateproof.numerics import interval as iv
+from gateproof.numerics.ball import compiled
+from gateproof.numerics.interval import Interval
+from gateproof.theory.formula.nodes import App, Const, Expr, Num
+
+EndExpr = Expr | Fraction | None
+
+
+@dataclass(frozen=True)
+class End:
+    """An end of the domain between two rationals (equal where it is rational); None is infinite."""
+
+    inner: Fraction | None
+    outer: Fraction | None
+    closed: bool = True
+
+    @property
+    def infinite(self) -> bool:
+        """Whether there is no end on this side."""
+        return self.inner is None
+
+    def sliver(self) -> Interval:
+        """An interval that holds the end point."""
+        assert self.inner is not None
+        assert self.outer is not None
+        low, high = min(self.inner, self.outer), max(self.inner, self.outer)
+        return iv.down(iv.rational(low)), iv.up(iv.rational(high))
+
+
+def end(value: EndExpr, side: int, closed: bool) -> End:
+    """The end at flint's current precision; side -1 is the lower one."""
+    if value is None or value == Const("oo") or value == App("neg", (Const("oo"),)):
+        return End(None, None)
+    if isinstance(value, Num):
+        value = value.value
+    if isinstance(value, Fraction | int):
+        return End(Fraction(value), Fraction(value), closed)
+    lo, hi = compiled(value)({})
+    low, high = iv.to_fraction(lo), iv.to_fraction(hi)
+    return End(high, low, closed) if side < 0 else End(low, high, closed)
