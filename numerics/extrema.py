@@ -18,12 +18,15 @@ from gateproof.numerics.forms import Line
 from gateproof.numerics.gather import Candidate, conclude, from_spots
 from gateproof.numerics.hunt import Hunt, OutOfBoxes
 from gateproof.numerics.precision import precision
+from gateproof.numerics.roots import Zeros, zeros
 from gateproof.numerics.search import line_points
 from gateproof.numerics.special import special_points
 from gateproof.numerics.supremum_certificate import certificate_of
 from gateproof.theory.formula.nodes import App, Expr
 
 Enclosure = tuple[Fraction, Fraction]
+
+__all__ = ["Enclosure", "Extremum", "Zeros", "extremum", "zeros"]
 
 
 @dataclass(frozen=True)
