@@ -81,7 +81,7 @@ def decide_text(
 
     Raises FormulaError (a ValueError) for text that cannot be read.
     """
-    from gateproof.proofs_check.engine import decide
+    from gateproof.proofs_check.worker import ENGINE, find
     from gateproof.theory.formula import define as define_function
     from gateproof.theory.formula import parse_claim
 
@@ -91,4 +91,4 @@ def decide_text(
     for statement in (formal, *controls):
         parse_claim(statement, extra)
     reading = Reading("", formal, controls=tuple(controls), define=dict(define or {}))
-    return decide(reading, settings or Settings())
+    return find(ENGINE)(reading, settings or Settings())

@@ -68,9 +68,9 @@ def is_conclusive(found: dict[str, Any], digits: int) -> bool:
 
 
 def _statement(text: str, settings: Settings) -> dict[str, Any]:
-    from gateproof.proofs_check.engine import decide
+    from gateproof.proofs_check.worker import ENGINE, find
 
-    decision = decide(Reading("", text), settings)
+    decision = find(ENGINE)(Reading("", text), settings)
     truth = {"proved": True, "certified": True, "refuted": False}.get(decision.verdict)
     certificate = None if decision.certificate is None else dict(decision.certificate)
     return {

@@ -64,19 +64,24 @@ def parse_source(path: Path, data: bytes) -> Source:
     if not plain.strip():
         raise RefusedError(f"{path}: is empty; a claim is a [[claim]] table with id and formal")
     try:
-        tables = scan(plain)
-        found = tomllib.loads(plain)
+        tables, stopped = scan(plain)
     except UnsafeError as error:
         raise RefusedError(f"{path}:{error.line}: {error}; no claims file needs that") from None
+    try:
+        found = tomllib.loads(plain)
     except (ValueError, RecursionError) as error:
-        raise RefusedError(f"{path}{_place(str(error))}") from None
+        raise RefusedError(f"{path}{_place(str(error), stopped)}") from None
     return Source(path, text, tables, found)
 
 
-def _place(message: str) -> str:
-    """``:line: message`` from the TOML reader's ``message (at line L, column C)``."""
+def _place(message: str, stopped: int | None) -> str:
+    """Return ``:line: message`` from the TOML reader's ``message (at line L, column C)``.
+
+    It gives no line for what is still open at the end; the scan knows where that began.
+    """
     text, _, place = message.rpartition(" (at line ")
     if not text:
-        return f": is not TOML: {message}"
+        line = f":{stopped}" if stopped else ""
+        return f"{line}: is not TOML: {message}"
     line, _, column = place.rstrip(")").partition(", column ")
     return f":{line}: is not TOML: {text} (column {column})"

@@ -72,9 +72,13 @@ class Table:
     statements: list[Statement] = field(default_factory=list)
 
 
-def scan(text: str) -> list[Table]:
-    """Every table of the text in order. Raises UnsafeError beyond the limits."""
-    return _Scanner(text).run()
+def scan(text: str) -> tuple[list[Table], int | None]:
+    """Return every table in order, and the line where the text stops being TOML.
+
+    Raises UnsafeError beyond the limits.
+    """
+    scanner = _Scanner(text)
+    return scanner.tables, scanner.run()
 
 
 class _StrayError(Exception):
@@ -89,19 +93,19 @@ class _Scanner:
         self.tables = [Table((), False, 1)]
         self.statements = 0
 
-    def run(self) -> list[Table]:
+    def run(self) -> int | None:
+        begin = 0
         try:
             while True:
-                self.at = self.skip(_SKIP)
+                begin = self.at = self.skip(_SKIP)
                 if self.at >= len(self.text):
-                    break
+                    return None
                 if self.text[self.at] == "[":
                     self.header()
                 else:
                     self.statement()
         except _StrayError:
-            pass
-        return self.tables
+            return self.line(begin)
 
     def line(self, at: int) -> int:
         return bisect_right(self.breaks, at - 1) + 1

@@ -40,7 +40,7 @@ def listing(document: Mapping[str, Any], style: Style) -> str:
     for claim, reading in rows:
         verdict = _verdict(reading["verdict"], style, 14)
         label = f"{claim['id']:{width}}  {clean.line(reading['name'], 60):{names}}"
-        value = words.enclosure(reading["value"])
+        value = clean.line(words.enclosure(reading["value"]))
         pin = words.pinned(reading)
         lines.append(f"{label}  {verdict}  {_marked(pin, reading, style)}  {value}".rstrip())
         if state(reading) != "ok":
@@ -133,7 +133,7 @@ def _reading(reading: Mapping[str, Any], style: Style) -> Iterator[str]:
     ]
     for name, text in entries:
         if text:
-            yield f"    {name:12} {clean.line(text)}"
+            yield clean.line(f"    {name:12} {text}")
     for number, step in enumerate(reading["steps"][:MAX_STEPS], 1):
         yield f"    {f'step {number}':12} {clean.line(step)}"
 

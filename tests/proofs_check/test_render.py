@@ -1,0 +1,227 @@
+"""Renderings: all from the document, nothing in it can break out of them."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree as Tree
+
+import pytest
+
+from gateproof.proofs_check import clean, document, run_info
+from gateproof.proofs_check.records import VERDICTS, ClaimSpec, Controls, Decision, Reading, Settings
+from gateproof.proofs_check.render import html, junit, markdown, terminal, words
+from gateproof.proofs_check.runner import Result, Run
+
+HOSTILE = (
+    "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp; </pre></style>"
+    "\x1b[31mred\x1b]0;title\x07 \u202egpj.exe\u2066 ``` | [x](javascript:alert(3)) {{ 7*7 }} \x00"
+)
+PLAIN = terminal.Style(colour=False, signs=True)
+
+
+def build(claims, decisions):
+    run = Run(tuple(Result(decision, 0.5) for decision in decisions))
+    info = run_info.describe(claims, run, Settings(), started=0, seconds=1, jobs=1)
+    made, _ = document.build(claims, decisions, info, document.by_file)
+    return made
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    reading = Reading(HOSTILE, HOSTILE, "proved", meaning=HOSTILE, define={HOSTILE: HOSTILE})
+    claim = ClaimSpec("a", (reading,), HOSTILE, HOSTILE, HOSTILE, HOSTILE)
+    decision = Decision(
+        "refuted",
+        method=HOSTILE,
+        trust=(HOSTILE,),
+        value={"lo": HOSTILE, "hi": HOSTILE + "1"},
+        witness={HOSTILE: HOSTILE},
+        controls=Controls(2, 1, (HOSTILE,)),
+        steps=(HOSTILE,),
+        reason=HOSTILE,
+    )
+    return build([claim], [decision])
+
+
+@pytest.fixture(scope="module")
+def every():
+    """One claim a verdict, unpinned, and the interesting pins."""
+    decisions = [Decision(v, reason="out of boxes", steps=("s",)) for v in VERDICTS]
+    claims = [
+        ClaimSpec(f"c.{d.verdict}", (Reading("as stated", "1 == 1"),), says="It says.") for d in decisions
+    ]
+    pins = [
+        ("drifted", "proved", Decision("refuted", witness={"x": "1/2"})),
+        ("late", "proved", Decision("inconclusive", reason="time")),
+        ("known", "inconclusive", Decision("inconclusive")),
+        ("cert", "certified", Decision("certified", certificate={"kind": "range"})),
+    ]
+    for name, pin, decision in pins:
+        readings = (Reading("as stated", "2 == 2", pin),)
+        claims.append(ClaimSpec(name, readings, "memglu", correction=f"{name}.corrected"))
+        decisions.append(decision)
+    return build(claims, decisions)
+
+
+class Page(HTMLParser):
+    """Collects tags, attributes, ids and text; fails on a tag that is not closed in order."""
+
+    VOID = ("meta", "input", "br", "img", "link")
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open, self.text, self.attributes = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append(tag)
+        self.attributes += attrs
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_html_shows_hostile_text_as_text(hostile):
+    text = html.render(hostile)
+    page = Page(text)
+    assert not {"script", "img", "link", "iframe", "object", "base"} & set(page.found)
+    assert not [name for name, _ in page.attributes if name.startswith("on")]
+    assert not [v for _, v in page.attributes if v and "javascript:" in v]
+    assert "<script>alert(1)</script>" in "".join(page.text)
+    assert "{{ 7*7 }}" in text
+    for char in "\x1b\x07\x00\u202e\u2066":
+        assert char not in text
+
+
+def test_html_reaches_for_nothing(every):
+    text = html.render(every)
+    assert not re.search(r"https?:|//|url\(|@import|src=", text)
+    assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text
+    links = [v for name, v in Page(text).attributes if name == "href"]
+    ids = {v for name, v in Page(text).attributes if name == "id"}
+    assert all(v[1:] in ids or v.startswith("certificates/") for v in links), links
+
+
+def test_html_shows_every_reading_and_verdict(every):
+    text = "".join(Page(html.render(every)).text)
+    for claim in every["claims"]:
+        assert claim["id"] in text
+    for verdict in VERDICTS:
+        assert f" {verdict}" in text
+    assert "DRIFT from proved" in text
+    assert html.render(every).count('<section class="reading ') == len(every["claims"])
+
+
+def test_html_ids_are_unique(every):
+    ids = [v for name, v in Page(html.render(every)).attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+
+
+def test_markdown_puts_drift_first(every):
+    titles = [line for line in markdown.render(every).splitlines() if line.startswith("## ")]
+    assert titles[:4] == ["## Drift (1)", "## Failed (6)", "## Open (1)", "## Counts"]
+
+
+def test_markdown_holds_hostile_text_in_its_cell(hostile):
+    text = markdown.render(hostile)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    fenced = False
+    width = 0
+    for line in text.splitlines():
+        fenced ^= line.startswith("````")
+        bars = re.sub(r"\\\\|\\\|", "", line).count("|") if line.startswith("|") else 0
+        assert bars == width or not bars or not width, line
+        width = bars
+        # Outside code, nothing opens a tag or a link.
+        outside = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", line.replace("\\`", ""))
+        assert fenced or not re.search(r"(?<!\\)[<\[]", outside), line
+    assert not fenced
+
+
+def test_markdown_has_no_timings(every):
+    other = {**every, "run": {**every["run"], "seconds": 99, "started": "2001-01-01T00:00:00"}}
+    assert markdown.render(every) == markdown.render(other)
+
+
+def test_junit_has_a_case_a_reading(every):
+    root = Tree.fromstring(junit.render(every))
+    found = {
+        case.get("classname"): [child.tag + ":" + child.get("type", "") for child in case]
+        for case in root.iter("testcase")
+    }
+    assert found == {
+        "c.proved": [],
+        "c.certified": [],
+        "c.refuted": ["failure:failed"],
+        "c.supported": ["failure:failed"],
+        "c.unsupported": ["failure:failed"],
+        "c.ill-posed": ["failure:failed"],
+        "c.inconclusive": ["failure:inconclusive"],
+        "c.not-run": ["skipped:"],
+        "drifted": ["failure:drift"],
+        "late": ["failure:inconclusive"],
+        "known": [],
+        "cert": [],
+    }
+    assert [root.get(k) for k in ("tests", "failures", "skipped", "errors")] == ["12", "7", "1", "0"]
+    assert [s.get("tests") for s in root] == ["8", "4"]
+
+
+def test_junit_is_xml_whatever_it_holds(hostile):
+    (case,) = Tree.fromstring(junit.render(hostile)).iter("testcase")
+    assert "<script>alert(1)</script>" in case.get("name")
+    assert "\\x1b[31m" in case.get("name")
+
+
+@pytest.mark.parametrize("view", [terminal.listing, terminal.details, terminal.summary])
+def test_a_terminal_gets_no_control_characters(hostile, view):
+    text = view(hostile, PLAIN)
+    assert not [c for c in text if not c.isprintable() and c != "\n"]
+
+
+def test_a_terminal_without_colour_or_signs_gets_ascii(every):
+    assert terminal.listing(every, terminal.Style(False, False)).isascii()
+
+
+def test_colour_only_where_asked_for(every):
+    assert "\x1b[" in terminal.listing(every, terminal.Style(True, True))
+    assert "\x1b[" not in terminal.listing(every, PLAIN)
+
+
+def test_the_listing_says_why(every):
+    text = terminal.listing(every, PLAIN)
+    assert "DRIFT from proved" in text
+    assert "witness: x = 1/2" in text
+    assert "corrected by drifted.corrected" in text
+    assert text.splitlines()[-1] == words.headline(every)
+
+
+def test_brackets_are_no_markup_in_the_summary():
+    made = build([ClaimSpec("a", (Reading("[bold]r", "1 == 1"),), "[red]p[/red]")], [Decision("refuted")])
+    text = terminal.summary(made, PLAIN)
+    assert "[red]p[/red]" in text
+    assert "[bold]r" in text
+
+
+def test_every_rendering_of_no_claims():
+    made = build([], [])
+    for view in (html.render, markdown.render, junit.render):
+        assert view(made)
+    assert terminal.listing(made, PLAIN) == "0 claims, 0 readings\n"
+
+
+def test_clean():
+    assert clean.line("a\tb\nc\x9b") == "a\\x09b c\\x9b"
+    assert clean.line("é≤∎") == "é≤∎"
+    assert clean.line("abcdef", 5) == "ab..."
+    assert clean.block("a\n\tb\x00") == "a\n\tb\\x00"
+    assert clean.xml("a\x00\ufffe\tb") == "a\\x00\\ufffe\tb"
