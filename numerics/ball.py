@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 import flint
 from flint import arb
 
+from gateproof.numerics import functions as fn
 from gateproof.numerics import interval as iv
 from gateproof.numerics.errors import MaybeUndefined, NotReal, NumericsError, Undefined
 from gateproof.numerics.interval import Interval
@@ -98,7 +99,7 @@ def _constant(name: str) -> Evaluator:
     if name == "e":
         return lambda env: iv.of_ball(arb(1).exp())
 
-    def infinite(env: Env) -> Interval:
+    def infinite(_: Env) -> Interval:
         raise NotReal("oo is not a real number")
 
     return infinite
@@ -118,7 +119,7 @@ def _app(expr: App) -> Evaluator:
         return _fold(args, lambda a, b: (max(a[0], b[0]), max(a[1], b[1])))
     if head == "min":
         return _fold(args, lambda a, b: (min(a[0], b[0]), min(a[1], b[1])))
-    function, argument = iv.FUNCTIONS[head], args[0]
+    function, argument = fn.FUNCTIONS[head], args[0]
     return lambda env: function(argument(env))
 
 
@@ -139,7 +140,10 @@ def _power(base: Evaluator, exponent: Evaluator, node: Expr) -> Evaluator:
     if n is not None and n.denominator == 1:
         whole = int(n)
         return lambda env: iv.integer_power(base(env), whole)
-    return lambda env: iv.real_power(base(env), exponent(env))
+    if n is not None and n.denominator == 2:
+        half = int(n.numerator)
+        return lambda env: fn.half_power(base(env), half)
+    return lambda env: fn.real_power(base(env), exponent(env))
 
 
 def _where(expr: Where) -> Evaluator:
@@ -221,4 +225,13 @@ def compare(op: str, a: Interval, b: Interval) -> bool | None:
     return equal if op == "==" or equal is None else not equal
 
 
-__all__ = ["NumericsError", "compare", "compiled", "compiled_condition", "decide", "evaluate", "evaluate_interval", "names_in"]
+__all__ = [
+    "NumericsError",
+    "compare",
+    "compiled",
+    "compiled_condition",
+    "decide",
+    "evaluate",
+    "evaluate_interval",
+    "names_in",
+]

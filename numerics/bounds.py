@@ -144,9 +144,7 @@ def _cover(
             if found is not None and not _at_open_end(found.point, box, open_ends):
                 return Outcome(found.status, point=found.point, value=found.value, boxes=used)
         if tree is not None:
-            certificate = range_certificate(
-                expr, box, bounds, tree, cuts=cuts, bits=bits + 10, text=text
-            )
+            certificate = range_certificate(expr, box, bounds, tree, cuts=cuts, bits=bits + 10, text=text)
             return Outcome("proved", certificate=certificate, boxes=used)
         reason = cover.reason
         if cover.stuck is not None and _near_open_end(cover.stuck, box, open_ends):
@@ -163,7 +161,9 @@ def _at_open_end(point: Mapping[str, Fraction], box: Box, open_ends: frozenset[t
 def _near_open_end(
     stuck: Mapping[str, tuple[Fraction, Fraction]], box: Box, open_ends: frozenset[tuple[str, str]]
 ) -> bool:
-    return any(stuck[n][0 if side == "lo" else 1] == box[n][0 if side == "lo" else 1] for n, side in open_ends)
+    return any(
+        stuck[n][0 if side == "lo" else 1] == box[n][0 if side == "lo" else 1] for n, side in open_ends
+    )
 
 
 def _search(

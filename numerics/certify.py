@@ -38,7 +38,22 @@ from gateproof.theory.formula.nodes import (
 )
 from gateproof.theory.formula.printer import to_text
 
-_CORE = ("Num", "Const", "Var", "App", "Where", "Extremum", "Rel", "And", "Or", "Not", "Scope", "Bind", "NamedSet", "IntervalSet")
+_CORE = (
+    "Num",
+    "Const",
+    "Var",
+    "App",
+    "Where",
+    "Extremum",
+    "Rel",
+    "And",
+    "Or",
+    "Not",
+    "Scope",
+    "Bind",
+    "NamedSet",
+    "IntervalSet",
+)
 
 
 @dataclass
@@ -155,7 +170,11 @@ def _arithmetic(node: Expr, digits: int, budget: Budget) -> dict[str, Any]:
     value, reached, domains = best
     short = {} if reached >= digits else {"reason": f"{reached} digits within the budget"}
     return _answer(
-        "value", value=decimal_enclosure(*value, digits), digits=reached, domain="; ".join(domains) or None, **short
+        "value",
+        value=decimal_enclosure(*value, digits),
+        digits=reached,
+        domain="; ".join(domains) or None,
+        **short,
     )
 
 
@@ -174,8 +193,10 @@ def _replace(node: Expr, digits: int, budget: Budget, inner: _Inner) -> Expr:
             if found["kind"] == "set" or found["kind"] == "empty":
                 found = _answer("undefined", reason=f"{part.op} is a set, not one number")
             if found["kind"] != "value":
-                inner.answer = found if found["kind"] != "infinite" else _answer(
-                    None, reason=f"{part.op} is infinite inside of an expression"
+                inner.answer = (
+                    found
+                    if found["kind"] != "infinite"
+                    else _answer(None, reason=f"{part.op} is infinite inside of an expression")
                 )
                 return part
             with precision(int(digits * 3.33) + 64):
@@ -201,7 +222,9 @@ def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
     if node.op == "zeros":
         roots = zeros(body, var, lo, hi, digits, budget, lo_closed=closed[0], hi_closed=closed[1])
         if roots.status != "ok":
-            return _answer("undefined" if roots.status == "undefined" else None, reason=roots.reason, domain=domain)
+            return _answer(
+                "undefined" if roots.status == "undefined" else None, reason=roots.reason, domain=domain
+            )
         if not roots.points:
             return _answer("empty", domain=domain, points=[])
         reached = min(roots.digits, digits)
@@ -234,7 +257,7 @@ def _shape(op: str, value: Enclosure, found: Any, digits: int, domain: str) -> d
             return _answer("empty", **{**common, "points": []})
         if points is None or found.attained is None:
             return _answer(None, **{"reason": "the places are not isolated", **common})
-        reached = min((agreed_digits(*p) for p in found.points), default=0)
+        reached = min((agreed_digits(*p) for p in found.points or ()), default=0)
         return _answer("set", **common, points=points, digits=min(reached, digits))
     if op in ("max", "min") and found.attained is not True:
         kind = "undefined" if found.attained is False else None

@@ -27,9 +27,7 @@ class Cover:
     bounds or to have no value; ``stuck``, the box that could not be decided; ``reason``.
     """
 
-    def __init__(
-        self, expr: Expr, box: Mapping[str, Ends], bounds: Bounds, bits: int, boxes: int
-    ) -> None:
+    def __init__(self, expr: Expr, box: Mapping[str, Ends], bounds: Bounds, bits: int, boxes: int) -> None:
         self.expr, self.box, self.bounds, self.bits = expr, dict(box), bounds, bits
         self.natural_run = compiled(expr)
         self.line = Line(expr, next(iter(box))) if len(box) == 1 else None

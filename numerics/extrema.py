@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from flint import arb
 
@@ -14,39 +13,17 @@ from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.ends import End, EndExpr, end
 from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
 from gateproof.numerics.far import Far, look
-from gateproof.numerics.forms import Line
 from gateproof.numerics.gather import Candidate, conclude, from_spots
 from gateproof.numerics.hunt import Hunt, OutOfBoxes
 from gateproof.numerics.precision import precision
-from gateproof.numerics.roots import Zeros, zeros
+from gateproof.numerics.problem import Problem
+from gateproof.numerics.results import Enclosure, Extremum, Zeros
+from gateproof.numerics.roots import zeros
 from gateproof.numerics.search import line_points
-from gateproof.numerics.special import special_points
 from gateproof.numerics.supremum_certificate import certificate_of
 from gateproof.theory.formula.nodes import App, Expr
 
-Enclosure = tuple[Fraction, Fraction]
-
 __all__ = ["Enclosure", "Extremum", "Zeros", "extremum", "zeros"]
-
-
-@dataclass(frozen=True)
-class Extremum:
-    """A supremum or infimum.
-
-    ``status`` is 'ok', 'infinite' (unbounded), 'undefined' or 'unknown' (``reason``).
-    ``value`` encloses it; ``attained`` is None where undecided; ``points`` enclose,
-    ascending, all places where it may be attained (None: not isolated); ``at_infinity``
-    names sides ('+', '-') along which it is approached. ``digits`` are those reached.
-    """
-
-    status: str
-    value: Enclosure | None = None
-    attained: bool | None = None
-    points: tuple[Enclosure, ...] | None = None
-    at_infinity: tuple[str, ...] = ()
-    digits: int = 0
-    certificate: dict[str, Any] | None = None
-    reason: str = ""
 
 
 def extremum(
@@ -80,7 +57,7 @@ def extremum(
     while bits <= max(budget.max_bits, 64):
         try:
             with precision(bits + 32):
-                found = problem.solve(bits)
+                found = _solve(problem, bits)
         except Undefined as error:
             return Extremum("undefined", reason=error.where)
         except NotReal as error:
@@ -90,100 +67,89 @@ def extremum(
         if found.status != "ok" or found.digits >= digits or found.reason:
             break
         bits *= 2
-    if found.status == "ok" and found.value is not None:
-        if with_certificate:
-            found = replace(found, certificate=certificate_of(problem, found.value, which == "inf", digits, text))
-        if which == "inf":
-            found = replace(found, value=(-found.value[1], -found.value[0]))
-    return found
+    if found.status != "ok" or found.value is None:
+        return found
+    low, high = found.value
+    if with_certificate:
+        document = certificate_of(problem, (low, high), which == "inf", digits, text)
+        found = replace(found, certificate=document)
+    return replace(found, value=(-high, -low)) if which == "inf" else found
 
 
-class Problem:
-    """Maximise f, or |f| where ``folded``, over one interval."""
+def _solve(problem: Problem, bits: int) -> Extremum:
+    """One attempt at flint's current precision."""
+    left, right = (
+        end(*problem.given[0][:1], -1, problem.given[0][1]),
+        end(*problem.given[1][:1], 1, problem.given[1][1]),
+    )
+    problem.ends = left, right
+    if not left.infinite and not right.infinite and _at(left) > _at(right):
+        return Extremum("unknown", reason="the interval is empty or too narrow")
+    best, candidates = _start(problem, left, right)
+    if best is None or not best.is_finite():
+        return Extremum("unknown", reason="no finite value was found")
+    problem.tails = []
+    beyond = max(
+        [Fraction(1), *map(abs, problem.kinks), *(abs(_at(e)) for e in (left, right) if not e.infinite)]
+    )
+    for side, e in (("-", left), ("+", right)):
+        if e.infinite:
+            far = look(
+                problem.body, problem.var, side, problem.folded, iv.to_fraction(best), beyond, problem.digits
+            )
+            problem.tails.append(far)
+            if far.kind == "infinite":
+                return Extremum("infinite", at_infinity=(side,))
+            if far.kind == "unknown":
+                return Extremum("unknown", reason=f"tail: {far.reason}")
+            if far.value is not None and far.kind != "within":
+                best = max(best, iv.down(iv.rational(far.value[0])))
+    a = -_start_of(problem.tails, "-") if left.infinite else _at(left)
+    b = _start_of(problem.tails, "+") if right.infinite else _at(right)
+    hunt = Hunt(problem.line, problem.folded, best, bits, problem.budget.boxes)
+    spots = hunt.run(a, b, problem.kinks) if a < b else []
+    if hunt.doubtful and any(not s.sign for s in spots):
+        near = next(s for s in spots if not s.sign)
+        edge = any(not e.closed and _at(e) in (near.lo, near.hi) for e in (left, right) if not e.infinite)
+        reason = "open end" if edge else f"may be undefined ({hunt.doubtful}) near {float(near.lo):.12g}"
+        return Extremum("unknown", reason=reason)
+    candidates += from_spots(problem, spots, (a, b), bits)
+    found = conclude(problem, candidates, problem.tails, hunt.best)
+    if found.status != "ok" or found.value is None:
+        return found
+    return replace(found, digits=min(agreed_digits(*found.value), 10**6))
 
-    def __init__(
-        self, body: Expr, var: str, folded: bool, lo: EndExpr, hi: EndExpr,
-        lo_closed: bool, hi_closed: bool, digits: int, budget: Budget,
-    ) -> None:  # fmt: skip
-        self.body, self.var, self.folded = body, var, folded
-        self.given = (lo, lo_closed), (hi, hi_closed)
-        self.digits, self.budget = digits, budget
-        self.line = Line(body, var)
-        self.kinks = special_points(body, var)
-        self.tails: list[Far] = []
-        self.ends: tuple[End, End] = (End(None, None), End(None, None))
-        self.witness: Fraction | None = None
 
-    def score(self, value: iv.Interval) -> iv.Interval:
-        """What is to be largest."""
-        return iv.absolute(value) if self.folded else value
-
-    def solve(self, bits: int) -> Extremum:
-        """One attempt at flint's current precision."""
-        left, right = (end(*self.given[0][:1], -1, self.given[0][1]), end(*self.given[1][:1], 1, self.given[1][1]))
-        self.ends = left, right
-        if not left.infinite and not right.infinite and _at(left) > _at(right):
-            return Extremum("unknown", reason="the interval is empty or too narrow")
-        best, candidates = self._start(left, right)
-        if best is None or not best.is_finite():
-            return Extremum("unknown", reason="no finite value was found")
-        self.tails = []
-        beyond = max([Fraction(1), *map(abs, self.kinks), *(abs(_at(e)) for e in (left, right) if not e.infinite)])
-        for side, e in (("-", left), ("+", right)):
-            if e.infinite:
-                far = look(self.body, self.var, side, self.folded, iv.to_fraction(best), beyond, self.digits)
-                self.tails.append(far)
-                if far.kind == "infinite":
-                    return Extremum("infinite", at_infinity=(side,))
-                if far.kind == "unknown":
-                    return Extremum("unknown", reason=f"tail: {far.reason}")
-                if far.value is not None and far.kind != "within":
-                    best = max(best, iv.down(iv.rational(far.value[0])))
-        a = -_start_of(self.tails, "-") if left.infinite else _at(left)
-        b = _start_of(self.tails, "+") if right.infinite else _at(right)
-        hunt = Hunt(self.line, self.folded, best, bits, self.budget.boxes)
-        spots = hunt.run(a, b, self.kinks) if a < b else []
-        if hunt.doubtful and any(not s.sign for s in spots):
-            near = next(s for s in spots if not s.sign)
-            edge = any(not e.closed and _at(e) in (near.lo, near.hi) for e in (left, right) if not e.infinite)
-            reason = "open end" if edge else f"may be undefined ({hunt.doubtful}) near {float(near.lo):.12g}"
-            return Extremum("unknown", reason=reason)
-        candidates += from_spots(self, spots, (a, b), bits)
-        found = conclude(self, candidates, self.tails, hunt.best)
-        if found.status != "ok" or found.value is None:
-            return found
-        return replace(found, digits=min(agreed_digits(*found.value), 10**6))
-
-    def _start(self, left: End, right: End) -> tuple[arb | None, list[Candidate]]:
-        """The best value at sample points, and the ends of the domain as candidates."""
-        best: arb | None = None
-        a = None if left.infinite else _at(left)
-        b = None if right.infinite else _at(right)
-        forbidden = {_at(e) for e in (left, right) if not e.infinite and not e.closed}
-        for x in line_points(a, b, self.kinks):
-            if x in forbidden:
-                continue
-            try:
-                value = self.score(self.line.value(x))[0]
-            except MaybeUndefined:
-                continue
-            if value.is_finite() and (best is None or value > best):
-                best = value
-        candidates = []
-        for e in (left, right):
-            if e.infinite:
-                continue
-            ends = e.sliver()
-            try:
-                value = self.score(self.line.natural_run({self.var: ends}))
-            except (Undefined, MaybeUndefined):
-                if e.closed:
-                    raise
-                continue
-            candidates.append(Candidate(ends, value, "end" if e.closed else "open end"))
-            if best is None or value[0] > best:
-                best = value[0]
-        return best, candidates
+def _start(problem: Problem, left: End, right: End) -> tuple[arb | None, list[Candidate]]:
+    """The best value at sample points, and the ends of the domain as candidates."""
+    best: arb | None = None
+    a = None if left.infinite else _at(left)
+    b = None if right.infinite else _at(right)
+    forbidden = {_at(e) for e in (left, right) if not e.infinite and not e.closed}
+    for x in line_points(a, b, problem.kinks):
+        if x in forbidden:
+            continue
+        try:
+            reached = problem.score(problem.line.value(x))[0]
+        except MaybeUndefined:
+            continue
+        if reached.is_finite() and (best is None or reached > best):
+            best = reached
+    candidates = []
+    for e in (left, right):
+        if e.infinite:
+            continue
+        ends = e.sliver()
+        try:
+            value = problem.score(problem.line.natural_run({problem.var: ends}))
+        except (Undefined, MaybeUndefined):
+            if e.closed:
+                raise
+            continue
+        candidates.append(Candidate(ends, value, "end" if e.closed else "open end"))
+        if best is None or value[0] > best:
+            best = value[0]
+    return best, candidates
 
 
 def _at(e: End) -> Fraction:

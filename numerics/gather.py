@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from flint import arb
 
@@ -14,10 +13,9 @@ from gateproof.numerics.hunt import Spot
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.jets import value_near
 from gateproof.numerics.newton import refine
+from gateproof.numerics.problem import Problem
+from gateproof.numerics.results import Extremum
 from gateproof.theory.formula.nodes import App, Expr, Where
-
-if TYPE_CHECKING:
-    from gateproof.numerics.extrema import Extremum, Problem
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,9 @@ class Candidate:
     kind: str
 
 
-def from_spots(problem: Problem, spots: list[Spot], inside: tuple[Fraction, Fraction], bits: int) -> list[Candidate]:
+def from_spots(
+    problem: Problem, spots: list[Spot], inside: tuple[Fraction, Fraction], bits: int
+) -> list[Candidate]:
     """The refined candidates; spots without a critical point drop out."""
     found: list[Candidate] = []
     for spot in spots:
@@ -71,8 +71,6 @@ def may_jump(expr: Expr) -> bool:
 
 def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], seen: arb) -> Extremum:
     """The supremum over candidates and tails; ``seen`` is a value known to be reached."""
-    from gateproof.numerics.extrema import Extremum
-
     far = [t for t in tails if t.value is not None]
     best = max([seen, *(c.value[0] for c in candidates)])
     # An end outside an open domain is a limit of values if f is continuous there, as its enclosure shows.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
+from itertools import count, pairwise
 
 from flint import arb
 
@@ -15,7 +15,6 @@ from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.forms import Line
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.jets import jet, side
-
 
 #: Boxes that are split although their bound agrees with the best value to all bits.
 MAX_FLAT = 300
@@ -30,7 +29,7 @@ class Spot:
     sign: int
 
 
-class OutOfBoxes(ArithmeticError):  # noqa: N818 - a budget, not a fault
+class OutOfBoxes(ArithmeticError):
     """The budget ended."""
 
 
@@ -60,7 +59,7 @@ class Hunt:
         # Floats only order the queue: the box with the highest bound comes first.
         order = count()
         heap: list[tuple[float, int, Fraction, Fraction]] = []
-        for a, b in zip(cuts, cuts[1:], strict=False):
+        for a, b in pairwise(cuts):
             heapq.heappush(heap, (-float("inf"), next(order), a, b))
         while heap:
             _, _, a, b = heapq.heappop(heap)

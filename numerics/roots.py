@@ -1,9 +1,9 @@
-"""All zeros of an expression over one variable, each isolated and proved to be the only one in its enclosure."""
+"""All zeros of an expression over one variable, each isolated and proved to be alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import names_in
@@ -17,30 +17,19 @@ from gateproof.numerics.interval import Interval
 from gateproof.numerics.jets import jet, side
 from gateproof.numerics.newton import refine
 from gateproof.numerics.precision import precision
+from gateproof.numerics.results import Enclosure, Zeros
 from gateproof.numerics.special import special_points
 from gateproof.numerics.tailcut import STARTS
 from gateproof.theory.exact.tails import tail_sign
 from gateproof.theory.formula.nodes import App, Expr, num
 from gateproof.theory.formula.powers import constant_value
 
-Enclosure = tuple[Fraction, Fraction]
-
 #: Heads without a zero on the reals, and those whose only zero is that of their argument.
 _NEVER = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
 _SAME = frozenset({"neg", "abs", "sign", "sqrt", "sinh", "tanh", "asinh", "atan", "erf", "asin", "atanh"})
 
 
-@dataclass(frozen=True)
-class Zeros:
-    """All zeros: ``points`` enclose one each, ascending; status 'ok', 'undefined' or 'unknown'."""
-
-    status: str
-    points: tuple[Enclosure, ...] = ()
-    digits: int = 0
-    reason: str = ""
-
-
-class _Unsure(ArithmeticError):  # noqa: N818 - an answer, not a fault
+class _Unsure(ArithmeticError):
     """The zeros were not isolated, and why."""
 
 
@@ -85,7 +74,7 @@ def zeros(
 def _merged(points: list[Enclosure]) -> list[Enclosure]:
     """Ascending, without repetition; two different enclosures that overlap are not told apart."""
     found = sorted(set(points))
-    for a, b in zip(found, found[1:], strict=False):
+    for a, b in pairwise(found):
         if b[0] <= a[1]:
             raise _Unsure("zeros of two factors were not told apart")
     return found
@@ -148,7 +137,9 @@ class _Search:
 
         box = {self.var: (self.ends[0].outer, self.ends[1].outer)}
         opened = frozenset(
-            (self.var, name) for name, e in zip(("lo", "hi"), self.ends, strict=True) if not e.infinite and not e.closed
+            (self.var, name)
+            for name, e in zip(("lo", "hi"), self.ends, strict=True)
+            if not e.infinite and not e.closed
         )
         found = prove_bounds(node, box, budget=Budget(self.left, 256), open_ends=opened)
         if found.status == "undefined":
@@ -169,7 +160,7 @@ class _Search:
             if not e.infinite:
                 found += self._end(line, e)
         cuts = [a, *(k for k in kinks if a < k < b), b]
-        stack = [(p, q) for p, q in zip(cuts, cuts[1:], strict=False) if p < q]
+        stack = [(p, q) for p, q in pairwise(cuts) if p < q]
         inside = (a, b)
         while stack:
             lo, hi = stack.pop()
@@ -261,4 +252,3 @@ def _joined(points: list[Enclosure]) -> list[Enclosure]:
 def var_free(expr: Expr, var: str) -> bool:
     """Whether the expression does not use the name."""
     return var not in names_in(expr)
-

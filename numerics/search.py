@@ -62,7 +62,9 @@ def examine(run: Evaluator, point: Point, bounds: Bounds, max_bits: int) -> Foun
             if value is not None:
                 broken = breaks(value, bounds)
                 if broken and value[0].is_finite() and value[1].is_finite():
-                    return Found("violated", dict(point), (iv.to_fraction(value[0]), iv.to_fraction(value[1])))
+                    return Found(
+                        "violated", dict(point), (iv.to_fraction(value[0]), iv.to_fraction(value[1]))
+                    )
                 if broken is not None:
                     return None
         bits *= 2
@@ -90,7 +92,12 @@ def line_points(lo: Fraction | None, hi: Fraction | None, kinks: tuple[Fraction,
     else:
         base = lo if lo is not None else (hi if hi is not None else Fraction(0))
         centre.append(base)
-        yield from (base + s * Fraction(i, 4) for i in range(33) for s in (1, -1) if _in(base + s * Fraction(i, 4), lo, hi))
+        yield from (
+            base + s * Fraction(i, 4)
+            for i in range(33)
+            for s in (1, -1)
+            if _in(base + s * Fraction(i, 4), lo, hi)
+        )
     for c in centre:
         for t in steps + reach:
             yield from (p for p in (c - t, c + t) if _in(p, lo, hi))
@@ -100,7 +107,9 @@ def _in(x: Fraction, lo: Fraction | None, hi: Fraction | None) -> bool:
     return (lo is None or lo <= x) and (hi is None or x <= hi)
 
 
-def box_points(box: Mapping[str, Ends], kinks: Mapping[str, tuple[Fraction, ...]], seed: int) -> Iterator[dict[str, Fraction]]:
+def box_points(
+    box: Mapping[str, Ends], kinks: Mapping[str, tuple[Fraction, ...]], seed: int
+) -> Iterator[dict[str, Fraction]]:
     """Points of a box in several variables: corners and kinks combined, then random dyadic ones."""
     names = list(box)
     few = []

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from flint import arb
 
+from gateproof.numerics import functions as fn
 from gateproof.numerics import interval as iv
 from gateproof.numerics.errors import MaybeUndefined, NotSmooth
 
@@ -13,7 +14,7 @@ Coefficients = list[arb]
 Rule = Callable[[Coefficients], Coefficients]
 
 
-def _at(function: iv.Function, value: arb) -> arb:
+def _at(function: fn.Function, value: arb) -> arb:
     return iv.to_ball(function(iv.of_ball(value)))
 
 
@@ -80,7 +81,7 @@ def _one(length: int) -> Coefficients:
 
 def real_power(u: Coefficients, a: arb) -> Coefficients:
     """u**a for u_0 > 0."""
-    g = [iv.to_ball(iv.real_power(iv.of_ball(u[0]), iv.of_ball(a)))]
+    g = [iv.to_ball(fn.real_power(iv.of_ball(u[0]), iv.of_ball(a)))]
     if len(u) > 1 and not u[0] > 0:
         raise NotSmooth("a power at the end of its domain")
     for k in range(1, len(u)):
@@ -93,10 +94,7 @@ def real_power(u: Coefficients, a: arb) -> Coefficients:
 
 def _from_derivative(u: Coefficients, g0: arb, w: Coefficients) -> Coefficients:
     """g with g' = w u'."""
-    g = [g0]
-    for k in range(1, len(u)):
-        g.append(_slope(u, w, k))
-    return g
+    return [g0, *(_slope(u, w, k) for k in range(1, len(u)))]
 
 
 def _slope(u: Coefficients, w: Coefficients, k: int) -> arb:
@@ -108,7 +106,7 @@ def _slope(u: Coefficients, w: Coefficients, k: int) -> arb:
 
 def exp(u: Coefficients) -> Coefficients:
     """Exponential."""
-    g = [_at(iv.exp, u[0])]
+    g = [_at(fn.exp, u[0])]
     for k in range(1, len(u)):
         g.append(_slope(u, g, k))
     return g
@@ -116,13 +114,13 @@ def exp(u: Coefficients) -> Coefficients:
 
 def log(u: Coefficients) -> Coefficients:
     """Logarithm; u_0 > 0."""
-    g0 = _at(iv.log, u[0])
+    g0 = _at(fn.log, u[0])
     return _from_derivative(u, g0, quotient(_one(len(u)), u)) if len(u) > 1 else [g0]
 
 
 def sqrt(u: Coefficients) -> Coefficients:
     """Square root; smooth where u_0 > 0."""
-    g = [_at(iv.sqrt, u[0])]
+    g = [_at(fn.sqrt, u[0])]
     if len(u) > 1 and not u[0] > 0:
         raise NotSmooth("a square root near 0")
     for k in range(1, len(u)):
@@ -135,7 +133,7 @@ def sqrt(u: Coefficients) -> Coefficients:
 
 def sigmoid(u: Coefficients) -> Coefficients:
     """Logistic function: g' = g (1-g), with 1-g = sigmoid(-u)."""
-    g, t, w = [_at(iv.sigmoid, u[0])], [_at(iv.sigmoid, -u[0])], list[arb]()
+    g, t, w = [_at(fn.sigmoid, u[0])], [_at(fn.sigmoid, -u[0])], list[arb]()
     for k in range(1, len(u)):
         w.append(_dot(g, t, k - 1))
         g.append(_slope(u, w, k))
@@ -145,15 +143,15 @@ def sigmoid(u: Coefficients) -> Coefficients:
 
 def softplus(u: Coefficients) -> Coefficients:
     """log(1 + exp(u)): g' = sigmoid(u)."""
-    return _from_derivative(u, _at(iv.softplus, u[0]), sigmoid(u))
+    return _from_derivative(u, _at(fn.softplus, u[0]), sigmoid(u))
 
 
 def tanh(u: Coefficients) -> Coefficients:
     """Hyperbolic tangent: g' = 1 - g**2 = sech(u)**2."""
-    g = [_at(iv.tanh, u[0])]
+    g = [_at(fn.tanh, u[0])]
     w: Coefficients = []
     for k in range(1, len(u)):
-        w.append(_at(iv.sech, u[0]) ** 2 if k == 1 else -_dot(g, g, k - 1))
+        w.append(_at(fn.sech, u[0]) ** 2 if k == 1 else -_dot(g, g, k - 1))
         g.append(_slope(u, w, k))
     return g
 
@@ -161,7 +159,7 @@ def tanh(u: Coefficients) -> Coefficients:
 def sech(u: Coefficients) -> Coefficients:
     """1/cosh: g' = -g tanh(u)."""
     t = tanh(u)
-    g, w = [_at(iv.sech, u[0])], list[arb]()
+    g, w = [_at(fn.sech, u[0])], list[arb]()
     for k in range(1, len(u)):
         w.append(-_dot(g, t, k - 1))
         g.append(_slope(u, w, k))
@@ -175,15 +173,15 @@ def _gauss(u: Coefficients, sign: int) -> Coefficients:
 
 def erf(u: Coefficients) -> Coefficients:
     """Error function: g' = 2/sqrt(pi) exp(-u**2)."""
-    return _from_derivative(u, _at(iv.erf, u[0]), _gauss(u, 1))
+    return _from_derivative(u, _at(fn.erf, u[0]), _gauss(u, 1))
 
 
 def erfc(u: Coefficients) -> Coefficients:
     """1 - erf."""
-    return _from_derivative(u, _at(iv.erfc, u[0]), _gauss(u, -1))
+    return _from_derivative(u, _at(fn.erfc, u[0]), _gauss(u, -1))
 
 
-def _pair(u: Coefficients, f: iv.Function, g: iv.Function, sign: int) -> tuple[Coefficients, Coefficients]:
+def _pair(u: Coefficients, f: fn.Function, g: fn.Function, sign: int) -> tuple[Coefficients, Coefficients]:
     """(s, c) with s' = c u' and c' = sign s u'."""
     s, c = [_at(f, u[0])], [_at(g, u[0])]
     for k in range(1, len(u)):
@@ -195,7 +193,7 @@ def _pair(u: Coefficients, f: iv.Function, g: iv.Function, sign: int) -> tuple[C
 
 def tan(u: Coefficients) -> Coefficients:
     """Tangent: g' = 1 + g**2."""
-    g = [_at(iv.tan, u[0])]
+    g = [_at(fn.tan, u[0])]
     w: Coefficients = []
     for k in range(1, len(u)):
         w.append(_dot(g, g, k - 1) + (1 if k == 1 else 0))
@@ -203,7 +201,7 @@ def tan(u: Coefficients) -> Coefficients:
     return g
 
 
-def _inverse(function: iv.Function, weight: Callable[[Coefficients], Coefficients]) -> Rule:
+def _inverse(function: fn.Function, weight: Callable[[Coefficients], Coefficients]) -> Rule:
     def rule(u: Coefficients) -> Coefficients:
         g0 = _at(function, u[0])
         return [g0] if len(u) == 1 else _from_derivative(u, g0, weight(u))
@@ -237,7 +235,7 @@ def sign(u: Coefficients) -> Coefficients:
     if u[0] > 0 or u[0] < 0:
         return [arb(1 if u[0] > 0 else -1)] + [arb(0)] * (len(u) - 1)
     if len(u) == 1:
-        return [_at(iv.sign, u[0])]
+        return [_at(fn.sign, u[0])]
     raise NotSmooth("a sign near 0")
 
 
@@ -258,14 +256,14 @@ RULES: dict[str, Rule] = {
     "neg": lambda u: [-c for c in u], "abs": absolute, "sign": sign, "exp": exp, "log": log,
     "sqrt": sqrt, "sigmoid": sigmoid, "softplus": softplus, "tanh": tanh, "sech": sech,
     "erf": erf, "erfc": erfc, "tan": tan,
-    "sin": lambda u: _pair(u, iv.sin, iv.cos, -1)[0],
-    "cos": lambda u: _pair(u, iv.sin, iv.cos, -1)[1],
-    "sinh": lambda u: _pair(u, iv.sinh, iv.cosh, 1)[0],
-    "cosh": lambda u: _pair(u, iv.sinh, iv.cosh, 1)[1],
-    "atan": _inverse(iv.atan, lambda u: _reciprocal(_shifted(u, 1, 1))),
-    "asinh": _inverse(iv.asinh, lambda u: _reciprocal(sqrt(_shifted(u, 1, 1)))),
-    "acosh": _inverse(iv.acosh, lambda u: _reciprocal(sqrt(_shifted(u, 1, -1)))),
-    "asin": _inverse(iv.asin, lambda u: _reciprocal(sqrt(_shifted(u, -1, 1)))),
-    "acos": _inverse(iv.acos, lambda u: [-c for c in _reciprocal(sqrt(_shifted(u, -1, 1)))]),
-    "atanh": _inverse(iv.atanh, lambda u: _reciprocal(_shifted(u, -1, 1))),
+    "sin": lambda u: _pair(u, fn.sin, fn.cos, -1)[0],
+    "cos": lambda u: _pair(u, fn.sin, fn.cos, -1)[1],
+    "sinh": lambda u: _pair(u, fn.sinh, fn.cosh, 1)[0],
+    "cosh": lambda u: _pair(u, fn.sinh, fn.cosh, 1)[1],
+    "atan": _inverse(fn.atan, lambda u: _reciprocal(_shifted(u, 1, 1))),
+    "asinh": _inverse(fn.asinh, lambda u: _reciprocal(sqrt(_shifted(u, 1, 1)))),
+    "acosh": _inverse(fn.acosh, lambda u: _reciprocal(sqrt(_shifted(u, 1, -1)))),
+    "asin": _inverse(fn.asin, lambda u: _reciprocal(sqrt(_shifted(u, -1, 1)))),
+    "acos": _inverse(fn.acos, lambda u: [-c for c in _reciprocal(sqrt(_shifted(u, -1, 1)))]),
+    "atanh": _inverse(fn.atanh, lambda u: _reciprocal(_shifted(u, -1, 1))),
 }  # fmt: skip

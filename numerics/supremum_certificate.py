@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.certificate import Bounds, Witness, range_certificate
@@ -12,11 +12,9 @@ from gateproof.numerics.decimals import magnitude
 from gateproof.numerics.ends import End
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.precision import precision
+from gateproof.numerics.problem import Problem
 from gateproof.numerics.tailcut import find_cut
 from gateproof.theory.formula.nodes import App
-
-if TYPE_CHECKING:
-    from gateproof.numerics.extrema import Problem
 
 MAX_BOXES = 4_000
 

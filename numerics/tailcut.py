@@ -28,7 +28,10 @@ def doubled(form: Expansion | Growing) -> Expansion | Growing:
 
 
 def find_cut(expr: Expr, var: str, side: str, bounds: Bounds, beyond: Fraction) -> Fraction | str:
-    """The start M >= beyond of a tail on which the bounds hold (for side '-': x <= -M), or the reason why none."""
+    """The start M > beyond of a tail on which the bounds hold, or the reason why there is none.
+
+    For side '-' the tail is x <= -M.
+    """
     reason = "no tail form"
     clear = _Clear(expr, var, side, bounds)
     starts = [s for s in STARTS if s > beyond] or [beyond * 2]

@@ -18,7 +18,7 @@ MAX_TERMS = 10
 COEFFICIENT_BITS = 400
 
 
-class NoTail(ArithmeticError):  # noqa: N818 - an answer, not a fault
+class NoTail(ArithmeticError):
     """There is no tail form, and why."""
 
 
