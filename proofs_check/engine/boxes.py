@@ -10,8 +10,10 @@ from gateproof.numerics.bounds import Box, prove_bounds
 from gateproof.numerics.points import enclosure
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.outcome import CERTIFIED, Outcome, undecided
+from gateproof.proofs_check.engine.sample import inside
 from gateproof.proofs_check.engine.space import Space
-from gateproof.theory.formula.nodes import Expr
+from gateproof.proofs_check.engine.witness import failure_at
+from gateproof.theory.formula.nodes import Expr, Num, Rel
 from gateproof.theory.formula.printer import to_text
 
 
@@ -43,6 +45,11 @@ def bounded_below(space: Space, expr: Expr, *, strict: bool, context: Context) -
     found = prove_bounds(
         expr, box, lower=Fraction(0), lower_strict=strict, budget=context.budget(), text=to_text(expr)
     )
+    if found.status == "violated" and found.point is not None and inside(space, found.point):
+        relation = Rel((">" if strict else ">=",), (expr, Num(Fraction(0))))
+        failure = failure_at(relation, found.point)
+        if failure is not None:
+            return failure
     if found.status != "proved":
         return undecided(found.reason or f"balls: {found.status}")
     assert found.certificate is not None

@@ -94,7 +94,7 @@ class Elimination:
                 raise UndecidedError(f"no derivative of {to_text(current)} was found")
             current = following
         self.steps.append(f"{to_text(node)} = {to_text(current)}")
-        self.trust.append("sympy")
+        self.trust.append("flint")
         return current
 
     def _taylor(self, node: Taylor) -> Expr:

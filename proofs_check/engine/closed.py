@@ -90,12 +90,12 @@ def decide_constants(op: str, a: Expr, b: Expr) -> Outcome:
             _must_exist(side)
     if infinite_sign(a) or infinite_sign(b):
         sign = (infinite_sign(a) > infinite_sign(b)) - (infinite_sign(a) < infinite_sign(b))
-        return Outcome(sign in _HOLDS[op], PROVED, "order of the extended reals", ("sympy",))
+        return Outcome(sign in _HOLDS[op], PROVED, "order of the extended reals", ("flint",))
     equal = equal_constants(a, b)
     proof = None if equal is not None else prove_relation(a, "==", b, Assumptions())
     if equal is True or proof is not None:
         steps = proof.steps if proof is not None else (f"{to_text(a)} and {to_text(b)} are the same number",)
-        return Outcome(0 in _HOLDS[op], PROVED, "exact arithmetic", ("sympy",), steps)
+        return Outcome(0 in _HOLDS[op], PROVED, "exact arithmetic", ("flint",), steps)
     relation = Rel((op,), (a, b))
     holds = holds_at(relation, {})
     if holds is not None:

@@ -27,7 +27,7 @@ def continuous(body: Expr, variable: str, space: Space) -> Outcome:
     """Continuity of a body that has a value everywhere on the set."""
     if not _jumps(body):
         step = f"{to_text(body)} is built from functions that are continuous where they have a value"
-        return Outcome(True, PROVED, "continuity by construction", ("sympy",), (step,))
+        return Outcome(True, PROVED, "continuity by construction", ("flint",), (step,))
     return _at_kinks(body, variable, space, derivatives=0)
 
 
@@ -37,7 +37,7 @@ def differentiable(body: Expr, variable: str, space: Space) -> Outcome:
         if any(isinstance(n, App) and n.head in ("sqrt", "asin", "acos", "acosh") for n in body.walk()):
             return undecided("differentiability at the edge of a function's domain is not implemented")
         step = f"{to_text(body)} is built from functions that are differentiable where they have a value"
-        return Outcome(True, PROVED, "differentiability by construction", ("sympy",), (step,))
+        return Outcome(True, PROVED, "differentiability by construction", ("flint",), (step,))
     return _at_kinks(body, variable, space, derivatives=1)
 
 
@@ -62,7 +62,7 @@ def _at_kinks(body: Expr, variable: str, space: Space, *, derivatives: int) -> O
                     return Outcome(
                         False,
                         method="one-sided values",
-                        trust=("sympy",),
+                        trust=("flint",),
                         steps=(step,),
                         witness={variable: str(point)},
                     )
@@ -73,7 +73,7 @@ def _at_kinks(body: Expr, variable: str, space: Space, *, derivatives: int) -> O
                 return undecided("a piece has no derivative")
             left, right = following[0], following[1]
         steps.append(f"at {variable} = {point} both sides agree")
-    return Outcome(True, PROVED, "one-sided values at every kink", ("sympy",), tuple(steps))
+    return Outcome(True, PROVED, "one-sided values at every kink", ("flint",), tuple(steps))
 
 
 def _same(a: Expr, b: Expr) -> bool | None:

@@ -121,7 +121,7 @@ def _exactly_reached(side: Side, bound: Expr) -> Outcome | None:
     for candidate in exact_extremum_candidates(side.body, side.name, given) or ():
         if equal_constants(substitute(side.body, {side.name: candidate}), bound) is True:
             step = f"at {side.name} = {to_text(candidate)} the value is exactly {to_text(bound)}"
-            return Outcome(True, PROVED, "exact critical point", ("sympy",), (step,))
+            return Outcome(True, PROVED, "exact critical point", ("flint",), (step,))
     domain = side.space.domains[side.name]
     ends: list[tuple[Expr, str]] = []
     ends.append((Const("oo"), "") if domain.hi is None else (domain.hi, "-"))

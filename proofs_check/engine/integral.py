@@ -63,7 +63,7 @@ def _refute(space: Space, integral: Integral, target: Expr, context: Context) ->
     return Outcome(
         False,
         method="fundamental theorem of calculus",
-        trust=("sympy",),
+        trust=("flint",),
         steps=(step,),
         witness={upper.name: f"-> {to_text(integral.lo)}"},
     )

@@ -14,8 +14,8 @@ from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Node, Num, Var, num, rebuild
 
 
-def through_exponential(space: Space, name: str, gap: Expr) -> tuple[Space, Expr] | None:
-    """The space and expression in u where the domain has an open lower end, else None."""
+def through_exponential(space: Space, name: str, gap: Expr) -> tuple[Space, Expr, Expr] | None:
+    """The space, the expression and x as a formula in u where the domain has an open lower end, else None."""
     domain = space.domains[name]
     if domain.lo is None or domain.lo_closed or domain.integer or domain.without or space.facts:
         return None
@@ -27,7 +27,11 @@ def through_exponential(space: Space, name: str, gap: Expr) -> tuple[Space, Expr
         width = domain.hi if start == num(0) else App("add", (domain.hi, App("neg", (start,))))
         hi = App("log", (width,))
     mapped = simplified(substitute(gap, {name: value}))
-    return space.with_domain(name, Domain(None, hi, False, domain.hi_closed and hi is not None)), mapped
+    return (
+        space.with_domain(name, Domain(None, hi, False, domain.hi_closed and hi is not None)),
+        mapped,
+        value,
+    )
 
 
 def simplified(node: Node) -> Expr:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import at_point, difference_sign
 from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
+from gateproof.proofs_check.engine.factcases import by_fact_cases
 from gateproof.proofs_check.engine.outcome import PROVED, Outcome, conjunction, undecided
 from gateproof.proofs_check.engine.pieces import by_pieces
 from gateproof.proofs_check.engine.positive import through_exponential
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space
 from gateproof.proofs_check.engine.touching import touching_bound
-from gateproof.proofs_check.engine.witness import exact_failure, search
+from gateproof.proofs_check.engine.witness import exact_failure, failure_at, search
 from gateproof.theory.exact.domain import Assumptions, Derivation
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.scaling import remove_parameter
-from gateproof.theory.formula.nodes import App, Expr, Rel, num
+from gateproof.theory.formula.nodes import App, Expr, Rel, Var, num
 from gateproof.theory.formula.printer import to_text
 
 #: Points at which a symbolic proof is held against ball arithmetic.
 CROSS_CHECKS = 24
+#: Rules that call each other stop at this depth.
+MAX_DEPTH = 3
 _STRICT = {"<": True, ">": True, "<=": False, ">=": False}
 
 
@@ -51,6 +57,10 @@ def decide_relation(space: Space, relation: Rel, context: Context) -> Outcome:
     exact = exact_failure(space, relation)
     if exact is not None:
         return exact
+    if context.depth < MAX_DEPTH:
+        cases = by_fact_cases(space, relation, lambda s, r: decide_relation(s, r, context.deeper()))
+        if cases is not None:
+            return cases
     if op in _STRICT:
         return _inequality(space, relation, context)
     if op == "!=":
@@ -88,7 +98,7 @@ _HOLDS = {
 
 def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:
     (op,), (a, b) = relation.ops, relation.terms
-    scaled = remove_parameter(a, op, b, space.assumptions()) if context.depth < 3 else None
+    scaled = remove_parameter(a, op, b, space.assumptions()) if context.depth < MAX_DEPTH else None
     if scaled is not None:
         return _scaled(relation, scaled, context)
     gap = minus(a, b) if op[0] == ">" else minus(b, a)
@@ -119,8 +129,10 @@ def nonnegative(space: Space, name: str, gap: Expr, *, strict: bool, context: Co
     found = bounded_below(space, gap, strict=strict, context=context)
     if found.truth is None:
         other = through_exponential(space, name, gap)
-        if other is not None and context.depth < 3:
-            return nonnegative(other[0], name, other[1], strict=strict, context=context.deeper())
+        if other is not None and context.depth < MAX_DEPTH:
+            mapped = nonnegative(other[0], name, other[1], strict=strict, context=context.deeper())
+            step = f"with {name} = {to_text(other[2])}, {name} over R up to the image of the upper end"
+            return replace(mapped, steps=(step, *mapped.steps))
     if found.truth is None and not strict:
         touching = touching_bound(space, name, gap, context)
         return touching if touching.truth is not None else undecided(f"{found.reason}; {touching.reason}")
@@ -132,7 +144,9 @@ def _scaled(relation: Rel, scaled: tuple[Expr, Expr, Assumptions, Derivation], c
     smaller = Space(dict(assumptions.domains), assumptions.facts)
     outcome = decide_relation(smaller, Rel(relation.ops, (left, right)), context.deeper())
     if outcome.truth is False:
-        # The witness is in scaled names; the original scope was searched already.
+        back = _unscaled(relation, outcome, assumptions, derivation)
+        if back is not None:
+            return back
         return Outcome(
             False,
             method=f"scaling, then {outcome.method}",
@@ -151,6 +165,23 @@ def _scaled(relation: Rel, scaled: tuple[Expr, Expr, Assumptions, Derivation], c
         outcome.value,
         certificate=outcome.certificate,
     )
+
+
+def _unscaled(
+    relation: Rel, outcome: Outcome, assumptions: Assumptions, derivation: Derivation
+) -> Outcome | None:
+    """The witness of the scaled relation as one of the original: the removed name is 1."""
+    names = {n.name for n in relation.walk() if isinstance(n, Var)}
+    kept = {k: v for k, v in (outcome.witness or {}).items() if k in assumptions.domains}
+    try:
+        point = {n: Fraction(kept.get(n, "1")) for n in names}
+        found = failure_at(relation, point)
+    except (ValueError, Undefined):
+        return None
+    if found is None:
+        return None
+    trust = tuple(dict.fromkeys((*derivation.trust, *found.trust)))
+    return replace(found, steps=(*derivation.steps, *found.steps), trust=trust)
 
 
 def _unequal(space: Space, a: Expr, b: Expr, context: Context) -> Outcome:

@@ -12,7 +12,8 @@ from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import enclosure, truth_at
 from gateproof.proofs_check.engine.space import Space, contains
 from gateproof.theory.exact.domain import Domain
-from gateproof.theory.formula.nodes import Expr, Node, Num
+from gateproof.theory.formula.nodes import App, Expr, Node, Num
+from gateproof.theory.formula.powers import constant_value
 
 Point = Mapping[str, Fraction]
 
@@ -30,9 +31,10 @@ def landmarks(*nodes: Node) -> list[Fraction]:
     found: dict[Fraction, None] = {}
     for node in nodes:
         for part in node.walk():
-            if isinstance(part, Num) and abs(part.value) <= 10**6:
+            number = constant_value(part) if isinstance(part, Num | App) else None
+            if number is not None and abs(number) <= 10**6:
                 for sign in (1, -1):
-                    value = sign * part.value
+                    value = sign * number
                     for point in (value, value + Fraction(1, 1000), value - Fraction(1, 1000)):
                         found.setdefault(point)
         if len(found) > 60:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil, floor
 
 from gateproof.numerics.decimals import decimal_enclosure
-from gateproof.numerics.extrema import zeros
 from gateproof.numerics.points import enclosure
+from gateproof.numerics.roots import zeros
 from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.extremum import Side, numeric
@@ -25,10 +26,13 @@ from gateproof.proofs_check.engine.touching import is_zero
 from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Domain
+from gateproof.theory.exact.piecewise import resolve
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Extremum, Num, Rel
 from gateproof.theory.formula.printer import to_text
 
+#: Isolating intervals are widened to multiples of 1/_GRID; for the signs of kinks to short fractions.
+_GRID, _COARSE = 2**48, 2**10
 Places = Sequence[tuple[Fraction, Fraction]]
 
 
@@ -73,7 +77,7 @@ def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
         True,
         CERTIFIED,
         "isolated zeros, each exact",
-        ("arb", "sympy"),
+        ("arb", "flint"),
         (shown, "each isolating interval holds exactly one zero, and each given point is exactly a zero"),
     )
 
@@ -129,7 +133,7 @@ def _another(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome |
             return Outcome(
                 False,
                 method="exact witness",
-                trust=("sympy",),
+                trust=("flint",),
                 steps=(step,),
                 witness={side.name: to_text(candidate)},
             )
@@ -166,12 +170,18 @@ def _single(side: Side, lo: Fraction, hi: Fraction, context: Context) -> Outcome
     for end in (domain.lo, domain.hi):
         if end is not None and enclosure(end)[0] <= lo and hi <= enclosure(end)[1]:
             return Outcome(True, trust=("arb",))
-    if kinks(side.body, side.name):
+    part = _widened(side.name, lo, hi, _GRID)
+    body = resolve(side.body, _widened(side.name, lo, hi, _COARSE).assumptions())
+    if not isinstance(body, Expr) or kinks(body, side.name):
         return undecided("the body has kinks")
-    first = derivative(side.body, side.name)
+    first = derivative(body, side.name)
     second = derivative(first, side.name) if first is not None else None
     if second is None:
         return undecided("no second derivative")
     curved = App("neg", (second,)) if side.up else second
-    part = Space({side.name: Domain(Num(lo), Num(hi), True, True)})
     return bounded_below(part, curved, strict=True, context=context)
+
+
+def _widened(name: str, lo: Fraction, hi: Fraction, grid: int) -> Space:
+    left, right = Fraction(floor(lo * grid), grid), Fraction(ceil(hi * grid), grid)
+    return Space({name: Domain(Num(left), Num(right), True, True)})

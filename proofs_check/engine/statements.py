@@ -33,6 +33,7 @@ from gateproof.theory.formula.nodes import (
     Claim,
     Const,
     Exists,
+    Expr,
     Implies,
     In,
     Integral,
@@ -92,16 +93,13 @@ def _guarded(claim: Claim, context: Context) -> Outcome:
 def _enumerate(claim: Claim) -> list[Claim] | None:
     """One claim for each value of the first finite integer name, or None without one."""
     for k, bind in enumerate(claim.scope.binds):
-        if not isinstance(bind.within, IntRange) or free_names(bind.within):
-            continue
-        domain = build(Scope((bind,), ())).domains[bind.name]
-        values = finite_values(domain)
+        values = _values(bind)
         if values is None:
-            raise NotYetError(f"{bind.name} over more than {MAX_ENUMERATED} integers")
+            continue
         rest = claim.scope.binds[:k] + claim.scope.binds[k + 1 :]
         cases: list[Claim] = []
         for value in values:
-            point = {bind.name: Num(value)}
+            point = {bind.name: value}
             binds = tuple(substitute_node(b, point) for b in rest)
             conditions = tuple(substitute_node(c, point) for c in claim.scope.conditions)
             body = substitute_node(claim.body, point)
@@ -117,6 +115,19 @@ def _enumerate(claim: Claim) -> list[Claim] | None:
             )
         return cases
     return None
+
+
+def _values(bind: Bind) -> list[Expr] | None:
+    """The values of a name over a finite range or a single point, else None."""
+    within = bind.within
+    if isinstance(within, IntervalSet) and within.lo == within.hi and not free_names(within.lo):
+        return [within.lo] if within.lo_closed and within.hi_closed else []
+    if not isinstance(within, IntRange) or free_names(within):
+        return None
+    values = finite_values(build(Scope((bind,), ())).domains[bind.name])
+    if values is None:
+        raise NotYetError(f"{bind.name} over more than {MAX_ENUMERATED} integers")
+    return [Num(v) for v in values]
 
 
 def forall(space: Space, stmt: Stmt, context: Context) -> Outcome:
@@ -239,6 +250,8 @@ def _implies(space: Space, stmt: Implies, context: Context) -> Outcome:
     _defined_everywhere(space, premise, context)
     narrowed = space.given(*(premise.parts if isinstance(premise, And) else (premise,)))
     if next(points(narrowed, (premise,), context.settings.seed, 1), None) is None:
+        if forall(space, negate(premise), context.deeper()).truth is True:
+            raise IllPosedError("the premise never holds: the statement is vacuous")
         return undecided("no point was found at which the premise holds")
     from gateproof.proofs_check.engine.conditions import absorbed
 

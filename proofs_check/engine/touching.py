@@ -69,7 +69,7 @@ def touching_bound(space: Space, name: str, gap: Expr, context: Context) -> Outc
         True,
         CERTIFIED,
         "exact critical point and ball arithmetic",
-        tuple(dict.fromkeys(("sympy", *merged_trust(*outcomes)))),
+        tuple(dict.fromkeys(("flint", *merged_trust(*outcomes)))),
         tuple(steps),
         certificate=composite(certificates, f"{to_text(gap)} >= 0, attained"),
     )

@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 #: Packages whose release can change a verdict or an enclosure's digits.
-_LIBRARIES = ("sympy", "python-flint", "mpmath", "gmpy2")
+_LIBRARIES = ("python-flint", "gmpy2")
 
 
 @cache

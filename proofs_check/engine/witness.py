@@ -115,7 +115,7 @@ def exact_failure(space: Space, relation: Rel) -> Outcome | None:
             return Outcome(
                 False,
                 method="exact witness",
-                trust=("sympy", "arb"),
+                trust=("flint", "arb"),
                 steps=(f"at {name} = {to_text(candidate)} both sides are exactly equal",),
                 witness={name: to_text(candidate)},
             )

@@ -4,7 +4,7 @@ from gateproof.theory.activations.activation import Activation
 
 ACTIVATION = Activation(
     name="soft_threshold",
-    formula="sign(x)*max(abs(x) - d, 0)",
+    formula="max(x - d, 0) - max(-x - d, 0)",
     doc="0 for |x| <= d and sign(x) (|x| - d) elsewhere.",
     source="Two-sided gate, formula 1; Donoho, IEEE Trans. Inf. Theory 41 (1995)",
     parameters={"d": "1/2"},

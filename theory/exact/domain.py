@@ -37,4 +37,4 @@ class Derivation:
     """A finished argument: steps a person can follow, and what it rests on."""
 
     steps: tuple[str, ...]
-    trust: tuple[str, ...] = ("sympy",)
+    trust: tuple[str, ...] = ("flint",)
