@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 #: Units of one question; a unit is about a tenth of a millisecond.
 UNITS = 25_000
@@ -33,21 +33,21 @@ def spend(units: int) -> None:
         raise Exhausted("the work budget is spent")
 
 
-def bounded(function: Callable[P, T | None]) -> Callable[P, T | None]:
+def bounded(function: Callable[P, T]) -> Callable[P, T]:
     """Give an outermost call its budget; a call inside of another shares that one's.
 
-    None where the budget or the stack ends, or the method does.
+    None where the budget or the stack ends, or the method does: T must allow it.
     """
 
     @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T | None:
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
         if _left.get() is not None:
             return function(*args, **kwargs)
         token = _left.set(UNITS)
         try:
             return function(*args, **kwargs)
         except (Unsupported, RecursionError):
-            return None
+            return cast(T, None)
         finally:
             _left.reset(token)
 

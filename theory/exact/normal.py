@@ -110,7 +110,7 @@ class Workspace:
             num, den = functions.without_root(self, num, den, i)
         if num.is_zero():
             return Frac(ZERO, ONE)
-        common = num.gcd(den)
+        common = polys.common_factor(num, den)
         if not common.is_one():
             num, den = num / common, den / common
         lead = den.leading_coefficient()

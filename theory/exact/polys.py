@@ -18,6 +18,9 @@ GENERATORS = 28
 #: Terms of one polynomial, and the highest power formed.
 MAX_TERMS = 3_000
 MAX_POWER = 400
+#: Up to here factors and greatest common divisors are sought.
+MAX_FACTORED_DEGREE = 120
+MAX_FACTORED_TERMS = 300
 
 Poly = flint.fmpq_mpoly
 CONTEXT = flint.fmpq_mpoly_ctx.get([f"g{i}" for i in range(GENERATORS)], "lex")
@@ -139,8 +142,14 @@ def content_signed(p: Poly) -> tuple[Fraction, Poly]:
 
 
 def factors(p: Poly) -> tuple[Fraction, list[tuple[Poly, int]]]:
-    """Constant and irreducible factors over Q, each primitive with positive leading coefficient."""
+    """Constant and irreducible factors over Q, each primitive with positive leading coefficient.
+
+    Of a large polynomial only its powers of generators are split off: the rest counts as
+    one factor, though it may not be irreducible.
+    """
     spend(4 + len(p))
+    if is_large(p):
+        return _monomial_factors(p)
     unit, parts = p.factor()
     content = fraction(unit)
     result = []
@@ -149,6 +158,28 @@ def factors(p: Poly) -> tuple[Fraction, list[tuple[Poly, int]]]:
         content *= c ** int(exponent)
         result.append((q, int(exponent)))
     return content, result
+
+
+def is_large(p: Poly) -> bool:
+    """Whether factoring could take long: flint cannot be interrupted in it."""
+    if len(p) == 1:
+        return False
+    return bool(p.total_degree() > MAX_FACTORED_DEGREE or len(p) > MAX_FACTORED_TERMS)
+
+
+def common_factor(p: Poly, q: Poly) -> Poly:
+    """The greatest common divisor; of large polynomials only powers of generators."""
+    spend(1 + (len(p) + len(q)) // 20)
+    if len(p) > 1 and len(q) > 1 and (is_large(p) or is_large(q)):
+        return p.term_content().gcd(q.term_content())
+    return p.gcd(q)
+
+
+def _monomial_factors(p: Poly) -> tuple[Fraction, list[tuple[Poly, int]]]:
+    split = p.term_content()
+    content, rest = content_signed(p / split)
+    c, found = factors(split)
+    return content * c, [*found, (rest, 1)]
 
 
 def key(p: Poly) -> str:

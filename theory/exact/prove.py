@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+from gateproof.theory.exact import polys
+from gateproof.theory.exact.atoms import Frac
 from gateproof.theory.exact.budget import bounded
 from gateproof.theory.exact.cases import Outcome, by_cases, settle_signs
 from gateproof.theory.exact.conditions import ALLOWED
 from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions, Derivation
 from gateproof.theory.exact.normal import Workspace
-from gateproof.theory.exact.show import describe
+from gateproof.theory.exact.show import describe, factored, factors_of, shown
 from gateproof.theory.formula.nodes import Expr
+
+_WORD = {
+    "==": "is 0",
+    "!=": "is not 0",
+    "<": "is negative",
+    "<=": "is not positive",
+    ">": "is positive",
+    ">=": "is not negative",
+}
+_SIGNS = {
+    frozenset({1}): "> 0",
+    frozenset({0}): "= 0",
+    frozenset({-1}): "< 0",
+    frozenset({0, 1}): ">= 0",
+    frozenset({-1, 0}): "<= 0",
+    frozenset({-1, 1}): "!= 0",
+    frozenset({-1, 0, 1}): "is real",
+    frozenset[int](): "cannot occur",
+}
 
 
 @bounded
@@ -54,11 +75,14 @@ def _relation(lhs: Expr, op: str, rhs: Expr, assumptions: Assumptions) -> Outcom
     return by_cases(goal, (lhs, rhs), assumptions)
 
 
-def _reason(ws: Workspace, difference: object, op: str) -> list[str]:
-    from gateproof.theory.exact.atoms import Frac
-    from gateproof.theory.exact.show import factored
-
-    assert isinstance(difference, Frac)
-    word = {"==": "is 0", "!=": "is not 0", "<": "is negative", "<=": "is not positive"}
-    word |= {">": "is positive", ">=": "is not negative"}
-    return [f"left - right = {factored(ws, difference)}, which {word[op]}"]
+def _reason(ws: Workspace, difference: Frac, op: str) -> list[str]:
+    """The difference in factors, its sign, and each factor's sign with what settled it."""
+    text = f"left - right = {factored(ws, difference)}, which {_WORD[op]}"
+    lines = []
+    for f in factors_of(difference):
+        why = ws.signs.why.get(polys.key(f))
+        if why and len(f) > 1:
+            line = f"{shown(ws, f, difference)} {_SIGNS[ws.signs.of(f)]}: {why}"
+            if line not in lines:
+                lines.append(line)
+    return [*lines, text]

@@ -25,7 +25,7 @@ def remove_parameter(
     """
     domains = assumptions.domains
     bound = {name for fact in assumptions.facts for name in free_names(fact)}
-    for tau, domain in domains.items():
+    for tau, domain in reversed(list(domains.items())):
         if tau in bound or not _is_positive_line(domain):
             continue
         for x, other in domains.items():

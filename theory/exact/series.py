@@ -13,9 +13,9 @@ from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
 from gateproof.theory.exact.monotone import in_workspace
 from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.polys import ONE, UndefinedValue
-from gateproof.theory.exact.writeback import write, write_poly
+from gateproof.theory.exact.writeback import scaled, total, write, write_poly
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Rel, Var, num
+from gateproof.theory.formula.nodes import App, Expr, Num, Rel, Var, num
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
@@ -69,10 +69,9 @@ def _polynomial(coefficients: list[Expr], var: str, point: Expr) -> Expr:
             terms.append(c)
             continue
         power = shift if k == 1 else App("pow", (shift, num(k)))
-        terms.append(power if c == num(1) else App("mul", (c, power)))
-    if not terms:
-        return num(0)
-    return terms[0] if len(terms) == 1 else App("add", tuple(terms))
+        product = scaled(power, c.value) if isinstance(c, Num) else App("mul", (c, power))
+        terms.append(product)
+    return total(terms)
 
 
 def _by_derivatives(expr: Expr, name: str, order: int, rest: Assumptions) -> list[Expr] | None:

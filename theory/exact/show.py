@@ -6,7 +6,7 @@ from gateproof.theory.exact import polys
 from gateproof.theory.exact.atoms import Frac
 from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.polys import Poly
-from gateproof.theory.exact.writeback import scaled, write_atom
+from gateproof.theory.exact.writeback import scaled, total, write_atom
 from gateproof.theory.formula.nodes import App, Expr, Num, Var, num
 from gateproof.theory.formula.printer import to_text
 
@@ -53,6 +53,16 @@ def factored(ws: Workspace, value: Frac) -> str:
     return _short(text) + (f" with {', '.join(puts)}" if puts else "")
 
 
+def factors_of(value: Frac) -> list[Poly]:
+    """The irreducible factors of numerator and denominator."""
+    return [f for part in (value.num, value.den) for f, _ in polys.factors(part)[1]]
+
+
+def shown(ws: Workspace, p: Poly, within: Frac) -> str:
+    """A factor of a quotient as text, with exponentials by the quotient's short names."""
+    return _short(to_text(_poly(ws, p, _names(ws, within.used()))))
+
+
 def _quotient(ws: Workspace, value: Frac, names: dict[int, str]) -> str:
     top = _poly(ws, value.num, names)
     return to_text(top if value.is_poly else App("div", (top, _poly(ws, value.den, names))))
@@ -69,9 +79,7 @@ def _poly(ws: Workspace, p: Poly, names: dict[int, str]) -> Expr:
             terms.append(Num(c))
         else:
             terms.append(scaled(parts[0] if len(parts) == 1 else App("mul", tuple(parts)), c))
-    if not terms:
-        return num(0)
-    return terms[0] if len(terms) == 1 else App("add", tuple(terms))
+    return total(terms)
 
 
 def _factors(ws: Workspace, p: Poly, names: dict[int, str]) -> Expr:

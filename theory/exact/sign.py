@@ -46,6 +46,8 @@ class SignTable:
         self.ends: dict[str, list[tuple[Frac, Signs]]] = {}
         self.used_balls = False
         self.nested = 0
+        #: What settled the sign of a polynomial: the first line of the rule's description.
+        self.why: dict[str, str] = {}
         self._memo: dict[str, Signs] = {}
         self._open: set[str] = set()
         self._calls = 0
@@ -163,7 +165,10 @@ class SignTable:
             for rule in sign_rules.RULES:
                 if len(signs) == 1:
                     break
-                signs = signs & self._attempt(rule, f)
+                found = self._attempt(rule, f)
+                if not signs <= found:
+                    self.why[label] = (rule.__doc__ or "").split("\n")[0].rstrip(".")
+                signs = signs & found
         finally:
             self._open.discard(label)
         if not self._open or len(signs) == 1 or cut == self._cut:

@@ -22,10 +22,22 @@ def write(ws: Workspace, value: Frac) -> Expr:
 
 def write_poly(ws: Workspace, p: Poly) -> Expr:
     """A polynomial in the generators as an expression."""
-    terms = [_term(ws, powers, c) for powers, c in polys.terms_of(p)]
+    return total([_term(ws, powers, c) for powers, c in polys.terms_of(p)])
+
+
+def total(terms: list[Expr]) -> Expr:
+    """The sum of the terms; a negative number behind others is subtracted."""
     if not terms:
         return num(0)
-    return terms[0] if len(terms) == 1 else App("add", tuple(terms))
+    if len(terms) == 1:
+        return terms[0]
+    return App("add", (terms[0], *(_subtracted(t) for t in terms[1:])))
+
+
+def _subtracted(term: Expr) -> Expr:
+    if isinstance(term, Num) and term.value < 0:
+        return App("neg", (Num(-term.value),))
+    return term
 
 
 def _term(ws: Workspace, powers: tuple[tuple[int, int], ...], c: Fraction) -> Expr:
