@@ -50,12 +50,12 @@ def certify_text(text: str, digits: int, settings: Settings) -> dict[str, Any]:
         found = certify(expression, digits, budget)
     except (NumericsError, FormulaError, NotImplementedError, RecursionError) as error:
         return undecided(str(error) or type(error).__name__)
-    return {**dict.fromkeys(KEYS), **found}
+    return {**dict.fromkeys(KEYS), **found, "points": found.get("points") or []}
 
 
 def undecided(reason: str) -> dict[str, Any]:
     """Return the answer when no value can be given."""
-    return {**dict.fromkeys(KEYS), "digits": 0, "reason": reason}
+    return {**dict.fromkeys(KEYS), "points": [], "digits": 0, "reason": reason}
 
 
 def is_conclusive(found: dict[str, Any], digits: int) -> bool:
@@ -77,6 +77,7 @@ def _statement(text: str, settings: Settings) -> dict[str, Any]:
         **dict.fromkeys(KEYS),
         "kind": "undefined" if decision.verdict == "ill-posed" else "boolean",
         "value": truth,
+        "points": [],
         "certificate": certificate,
         "verdict": decision.verdict,
         "method": decision.method,

@@ -22,6 +22,12 @@ def canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
+def lines(value: Mapping[str, Any]) -> str:
+    """Return an object as JSON with a line a key: long trees stay out of the way."""
+    inner = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value[key])}" for key in value)
+    return f"{{\n{inner}\n}}\n"
+
+
 def digest(value: object) -> str:
     """Return the sha256 of a value's JSON."""
     return hashlib.sha256(canonical(value).encode()).hexdigest()

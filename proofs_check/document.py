@@ -6,6 +6,7 @@ Timings, versions and the machine stand in ``run``; without it two runs are iden
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -99,9 +100,22 @@ def _reading(reading: Reading, decision: Decision, certificate: str | None) -> D
         "reason": decision.reason,
         "steps": list(decision.steps),
     }
-    if reading.define:
-        entry["define"] = dict(reading.define)
+    used = _used(reading)
+    if used:
+        entry["define"] = used
     return entry
+
+
+def _used(reading: Reading) -> dict[str, str]:
+    """Return the claim's own functions that this reading needs, through others or itself."""
+    used: dict[str, str] = {}
+    texts = [reading.formal]
+    # A definition may use those before it only, so one pass from the last to the first finds all.
+    for name, text in reversed(list(reading.define.items())):
+        if any(re.search(rf"\b{re.escape(name)}\b", other) for other in texts):
+            used[name] = text
+            texts.append(text)
+    return dict(reversed(used.items()))
 
 
 def _counts(document: Mapping[str, Any]) -> Document:

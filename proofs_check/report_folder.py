@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
 from typing import Any
 
 from gateproof.proofs_check import document, schema
+from gateproof.proofs_check.decision_json import lines
 from gateproof.proofs_check.files import atomic
 from gateproof.proofs_check.guard import Guarded
 from gateproof.proofs_check.refused import RefusedError
@@ -44,8 +44,7 @@ def write(found: Guarded, folder: Path) -> dict[str, Any]:
     }
     try:
         for name, certificate in certificates.items():
-            text = json.dumps(certificate, indent=1, sort_keys=True) + "\n"
-            atomic.write_text(folder / document.by_file(name), text)
+            atomic.write_text(folder / document.by_file(name), lines(certificate))
         for name, text in files.items():
             atomic.write_text(folder / name, text)
         for old in (folder / CERTIFICATES).iterdir():

@@ -28,14 +28,13 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Certify and print."""
-    import json
-
     from gateproof.proofs_check.certify_text import is_conclusive
+    from gateproof.proofs_check.decision_json import lines
     from gateproof.proofs_check.refused import INCONCLUSIVE, OK
 
     found = _found(options)
     if options.json:
-        output.put(json.dumps(found, indent=2) + "\n")
+        output.put(lines(found))
     else:
         from gateproof.proofs_check.render import terminal
 

@@ -51,7 +51,7 @@ def pinned(reading: Mapping[str, Any]) -> str:
     return {
         "ok": "as pinned" if pin else "not pinned",
         "drift": f"DRIFT from {pin}",
-        "failed": "FAILED: not pinned, and neither proved nor certified",
+        "failed": "FAILED: not pinned",
         "open": f"open: pinned {pin}",
     }[state(reading)]
 

@@ -159,3 +159,13 @@ def test_1_beats_4(order):
     pairs = [(None, Decision("inconclusive")), ("proved", Decision("refuted"))][::order]
     made, _ = build(*pairs)
     assert exit_code(made, strict=True) == 1
+
+
+def test_a_reading_shows_the_definitions_that_it_needs():
+    define = {"a": "x", "b": "a(x)", "c": "1", "ab": "2*x"}
+    for formal, needed in (("b(1) == 1", ["a", "b"]), ("ab(1) == 2", ["ab"]), ("1 == 1", [])):
+        claim = ClaimSpec("c0", (Reading("as stated", formal, define=define),))
+        info = run_info.describe([claim], Run((Result(FULL),)), Settings(), started=0, seconds=0, jobs=1)
+        made, _ = document.build([claim], [FULL], info)
+        assert schema.faults(made) == []
+        assert list(made["claims"][0]["readings"][0].get("define", {})) == needed

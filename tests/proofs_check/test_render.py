@@ -29,7 +29,7 @@ def build(claims, decisions):
 
 @pytest.fixture(scope="module")
 def hostile():
-    reading = Reading(HOSTILE, HOSTILE, "proved", meaning=HOSTILE, define={HOSTILE: HOSTILE})
+    reading = Reading(HOSTILE, f"b(x) {HOSTILE}", "proved", meaning=HOSTILE, define={"b": HOSTILE})
     claim = ClaimSpec("a", (reading,), HOSTILE, HOSTILE, HOSTILE, HOSTILE)
     decision = Decision(
         "refuted",
