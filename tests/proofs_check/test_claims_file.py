@@ -43,10 +43,10 @@ def refused(tmp_path, text, name="t.claims.toml"):
     if isinstance(text, str):
         text = text.encode()
     path.write_bytes(text)
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(RefusedError) as caught:
         load([path])
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1
     return [line.replace(f"{tmp_path}{os.sep}", "") for line in caught.value.lines]
 
 

@@ -320,3 +320,32 @@ def test_a_terminal_that_knows_ascii_only(claims, environment, stubbed_command, 
 
 def test_refused_errors_are_value_errors():
     assert issubclass(RefusedError, ValueError)
+
+
+def test_progress_goes_to_a_terminal_on_stderr_only(claims, environment, stubbed_command, tmp_path):
+    path = claims(*[(f"{n} == {n}", None) for n in range(3)])
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [*stubbed_command, "check", str(path), "-j", "1"],
+        cwd=tmp_path,
+        env={**environment, "TERM": "xterm"},
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            break  # Linux reports the end of a terminal as an error
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    out, _ = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert b"deciding" in shown
+    assert "\x1b" not in out
+    assert len(out.splitlines()) == 5
