@@ -95,7 +95,13 @@ def _solve(problem: Problem, bits: int) -> Extremum:
     for side, e in (("-", left), ("+", right)):
         if e.infinite:
             far = look(
-                problem.body, problem.var, side, problem.folded, iv.to_fraction(best), beyond, problem.digits
+                problem.body,
+                problem.var,
+                side,
+                problem.folded,
+                iv.lower_fraction(best),
+                beyond,
+                problem.digits,
             )
             problem.tails.append(far)
             if far.kind == "infinite":

@@ -75,19 +75,19 @@ def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], se
     best = max([seen, *(c.value[0] for c in candidates)])
     # An end outside an open domain is a limit of values if f is continuous there, as its enclosure shows.
     kept = [c for c in candidates if not c.value[1] < best]
-    low = iv.to_fraction(best)
+    low = iv.lower_fraction(best)
     for t in far:
         assert t.value is not None
         if t.kind != "within":
             low = max(low, t.value[0])
     far = [t for t in far if t.value is not None and t.value[1] >= low]
-    kept = [c for c in kept if iv.to_fraction(c.value[1]) >= low] if far else kept
+    kept = [c for c in kept if iv.upper_fraction(c.value[1]) >= low] if far else kept
     tops = [c.value[1] for c in kept]
     if not tops and not far:
         return Extremum("unknown", reason="no candidate was left")
     if not all(t.is_finite() for t in tops):
         return Extremum("unknown", reason="an infinite enclosure")
-    high = max([*(iv.to_fraction(t) for t in tops), *(t.value[1] for t in far if t.value is not None)])
+    high = max([*(iv.upper_fraction(t) for t in tops), *(t.value[1] for t in far if t.value is not None)])
     high = max(high, low)
     attained, reason = _attained(problem, kept, far)
     gap = arb(2) ** -(problem.digits * 10 // 3)

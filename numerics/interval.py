@@ -54,6 +54,22 @@ def to_fraction(x: arb) -> Fraction:
     return Fraction(m * 2**e) if e >= 0 else Fraction(m, 2**-e)
 
 
+#: Smaller sizes than this are rounded outward to it: exp(-2**40) as a fraction fills the memory.
+_TINY = Fraction(1, 2**8192)
+
+
+def lower_fraction(x: arb) -> Fraction:
+    """A fraction of moderate size at most x, equal to it unless x is extremely small."""
+    if abs(x) < arb(2) ** -8192:
+        return Fraction(0) if x >= 0 else -_TINY
+    return to_fraction(x)
+
+
+def upper_fraction(x: arb) -> Fraction:
+    """A fraction of moderate size at least x, equal to it unless x is extremely small."""
+    return -lower_fraction(-x)
+
+
 def add(a: Interval, b: Interval) -> Interval:
     """Sum."""
     return down(a[0] + b[0]), up(a[1] + b[1])

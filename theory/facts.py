@@ -22,9 +22,12 @@ MAX_SMOOTHNESS = 6
 
 @dataclass(frozen=True)
 class Kink:
-    """A point where the function is C^order and not C^(order+1); order -1 is a jump."""
+    """A point where the function is C^order and not C^(order+1); order -1 is a jump.
 
-    at: Fraction
+    ``at`` is a rational, or a closed expression where it is none.
+    """
+
+    at: Fraction | Expr
     order: int
 
 
@@ -78,13 +81,13 @@ def kinks_of(expr: Expr, var: str = "x") -> tuple[Kink, ...] | None:
         if order is None:
             return None
         if order < MAX_SMOOTHNESS:
-            found.append(Kink(at, order))
+            found.append(Kink(at.value if isinstance(at, Num) else at, order))
     return tuple(found)
 
 
-def _break(left: Piece, right: Piece, whole: Expr, var: str, at: Fraction) -> int | None:
+def _break(left: Piece, right: Piece, whole: Expr, var: str, at: Expr) -> int | None:
     """Order of smoothness at a cut: -1 for a jump, MAX_SMOOTHNESS if none is seen."""
-    here = {var: Num(at)}
+    here = {var: at}
     a, b = left.expr, right.expr
     for order in range(MAX_SMOOTHNESS + 1):
         values = [substitute(a, here), substitute(b, here)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from gateproof.numerics.bounds import Box, prove_bounds
+from gateproof.numerics.bounds import Box, Budget, prove_bounds
 from gateproof.numerics.points import enclosure
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.outcome import CERTIFIED, Outcome, undecided
@@ -37,13 +37,20 @@ def accept(certificate: Mapping[str, Any]) -> str | None:
     return None if verdict.accepted else verdict.reason
 
 
-def bounded_below(space: Space, expr: Expr, *, strict: bool, context: Context) -> Outcome:
+def bounded_below(
+    space: Space, expr: Expr, *, strict: bool, context: Context, budget: Budget | None = None
+) -> Outcome:
     """Certify expr >= 0 (or > 0) on the box of the space; the certificate is re-checked."""
     box = box_of(space)
     if box is None:
         return undecided("bounds over vectors are not implemented")
     found = prove_bounds(
-        expr, box, lower=Fraction(0), lower_strict=strict, budget=context.budget(), text=to_text(expr)
+        expr,
+        box,
+        lower=Fraction(0),
+        lower_strict=strict,
+        budget=budget or context.budget(),
+        text=to_text(expr),
     )
     if found.status == "violated" and found.point is not None and inside(space, found.point):
         relation = Rel((">" if strict else ">=",), (expr, Num(Fraction(0))))

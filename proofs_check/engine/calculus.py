@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import at_point, enclosure
-from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError
+from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, UndecidedError
 from gateproof.proofs_check.engine.space import Space, infinite_sign
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.limits import NoLimit, limit
@@ -32,10 +32,6 @@ from gateproof.theory.formula.nodes import (
     rebuild,
 )
 from gateproof.theory.formula.printer import to_text
-
-
-class UndecidedError(Exception):
-    """A part could not be replaced; the message is the reason."""
 
 
 @dataclass
@@ -164,3 +160,20 @@ def _far(near: object, target: object) -> bool:
     assert isinstance(near, arb)
     assert isinstance(target, arb)
     return bool(abs(near - target) > (1 + abs(target)) / 10)
+
+
+def eliminate(stmt: Stmt, space: Space) -> Stmt:
+    """A statement without calculus nodes. Raises as :meth:`Elimination.expr`, and where a kink is owed."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Expr):
+            work = Elimination(space)
+            done = work.expr(node)
+            if work.owed:
+                raise UndecidedError(f"a derivative in {to_text(node)} may not exist everywhere in scope")
+            return done
+        return rebuild(node, change) if isinstance(node, Stmt) else node
+
+    found = rebuild(stmt, change)
+    assert isinstance(found, Stmt)
+    return found

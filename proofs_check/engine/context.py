@@ -19,6 +19,10 @@ class Context:
         """Boxes and bits that one bound may use."""
         return Budget(boxes=self.settings.boxes, max_bits=self.settings.max_bits)
 
+    def first_budget(self) -> Budget:
+        """A small budget for a first attempt, before exact critical points are looked for."""
+        return Budget(boxes=min(1_000, self.settings.boxes), max_bits=min(256, self.settings.max_bits))
+
     def deeper(self) -> Context:
         """The context of a sub-question."""
         return Context(self.settings, self.depth + 1)

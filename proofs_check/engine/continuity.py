@@ -15,7 +15,7 @@ from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.piecewise import cut_points, smooth_pieces
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Node, Num, Where
+from gateproof.theory.formula.nodes import App, Expr, Node, Where
 from gateproof.theory.formula.printer import to_text
 
 
@@ -48,31 +48,31 @@ def _at_kinks(body: Expr, variable: str, space: Space, *, derivatives: int) -> O
     at, pieces = cut_points(parts), [p.expr for p in parts]
     steps: list[str] = []
     for point, left, right in zip(at, pieces, pieces[1:], strict=False):
-        here = substitute(body, {variable: Num(point)})
+        here = substitute(body, {variable: point})
         for order in range(derivatives + 1):
-            values = [substitute(p, {variable: Num(point)}) for p in (left, right)]
+            values = [substitute(p, {variable: point}) for p in (left, right)]
             if order == 0:
                 values.append(here)
             for other in values[1:]:
                 verdict = _same(values[0], other)
                 if verdict is False:
                     what = "value" if order == 0 else "slope"
-                    where = f"at {variable} = {point}"
+                    where = f"at {variable} = {to_text(point)}"
                     step = f"{where} the {what} jumps from {to_text(values[0])} to {to_text(other)}"
                     return Outcome(
                         False,
                         method="one-sided values",
                         trust=("flint",),
                         steps=(step,),
-                        witness={variable: str(point)},
+                        witness={variable: to_text(point)},
                     )
                 if verdict is None:
-                    return undecided(f"one-sided values at {variable} = {point} were not compared")
+                    return undecided(f"one-sided values at {variable} = {to_text(point)} were not compared")
             following = [derivative(p, variable) for p in (left, right)]
             if following[0] is None or following[1] is None:
                 return undecided("a piece has no derivative")
             left, right = following[0], following[1]
-        steps.append(f"at {variable} = {point} both sides agree")
+        steps.append(f"at {variable} = {to_text(point)} both sides agree")
     return Outcome(True, PROVED, "one-sided values at every kink", ("flint",), tuple(steps))
 
 

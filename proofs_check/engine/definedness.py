@@ -7,12 +7,19 @@ from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import at_point
 from gateproof.proofs_check.engine.boxes import box_of
 from gateproof.proofs_check.engine.context import Context
-from gateproof.proofs_check.engine.outcome import PROVED, Outcome, ill_posed, undecided
+from gateproof.proofs_check.engine.outcome import (
+    PROVED,
+    IllPosedError,
+    Outcome,
+    UndecidedError,
+    ill_posed,
+    undecided,
+)
 from gateproof.proofs_check.engine.sample import points
-from gateproof.proofs_check.engine.space import Space
+from gateproof.proofs_check.engine.space import Space, infinite_sign
 from gateproof.proofs_check.engine.witness import no_value
 from gateproof.theory.exact.defined import prove_defined, undefined_point
-from gateproof.theory.formula.nodes import Expr
+from gateproof.theory.formula.nodes import Expr, Rel, Stmt
 from gateproof.theory.formula.printer import to_text
 
 
@@ -39,3 +46,18 @@ def decide_defined(space: Space, expr: Expr, context: Context) -> Outcome:
         if found.status == "proved":
             return Outcome(True, method="definedness by balls", trust=("arb",))
     return undecided(f"it could not be shown that {to_text(expr)} has a value everywhere in scope")
+
+
+def defined_everywhere(space: Space, stmt: Stmt, context: Context) -> None:
+    """Raise IllPosedError or UndecidedError unless every term of the statement has a value in scope."""
+    for node in stmt.walk():
+        if not isinstance(node, Rel):
+            continue
+        for term in node.terms:
+            if infinite_sign(term):
+                continue
+            found = decide_defined(space, term, context)
+            if found.ill_posed:
+                raise IllPosedError(found.reason)
+            if found.truth is not True:
+                raise UndecidedError(found.reason)

@@ -7,12 +7,15 @@ from fractions import Fraction
 from gateproof.numerics.bounds import prove_bounds
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import difference_sign, truth_at
+from gateproof.proofs_check.engine.calculus import eliminate
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.definedness import defined_everywhere
+from gateproof.proofs_check.engine.enumeration import some_case, split_finite
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, NotYetError, Outcome, negation, undecided
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build
-from gateproof.theory.formula.nodes import App, Exists, Rel
+from gateproof.theory.formula.nodes import App, Claim, Exists, Extremum, Rel, Scope
 from gateproof.theory.formula.printer import to_text
 
 
@@ -22,9 +25,17 @@ def decide_exists(outer: Space, stmt: Exists, context: Context) -> Outcome:
 
     if outer.domains:
         raise NotYetError("exists under other names")
+    cases = split_finite(stmt.scope, stmt.body)
+    if cases is not None:
+        return some_case(*cases, lambda case: _case(case, context))
     space = build(stmt.scope)
     if space.vectors:
         raise NotYetError("exists over vectors")
+    if any(isinstance(n, Extremum) for n in stmt.body.walk()):
+        raise NotYetError("an extremum inside exists")
+    body = eliminate(stmt.body, space)
+    stmt = Exists(stmt.scope, body)
+    defined_everywhere(space, body, context)
     for point in points(space, (stmt.body,), context.settings.seed, 600):
         try:
             if truth_at(stmt.body, point, 512) is True:
@@ -42,6 +53,14 @@ def decide_exists(outer: Space, stmt: Exists, context: Context) -> Outcome:
     if found.truth is True:
         return negation(found)
     return undecided(f"no witness was found, nor a proof that there is none: {found.reason}")
+
+
+def _case(case: Claim, context: Context) -> Outcome:
+    """One value put in: the rest of the scope still asks for existence."""
+    from gateproof.proofs_check.engine.statements import decide_claim
+
+    inner = Exists(case.scope, case.body) if case.scope.binds or case.scope.conditions else case.body
+    return decide_claim(Claim(Scope((), ()), inner), context)
 
 
 def _crossing(space: Space, stmt: Exists, context: Context) -> Outcome | None:

@@ -13,6 +13,14 @@ class IllPosedError(Exception):
     """The statement has no truth value; the message says which part has no meaning."""
 
 
+class VacuousError(IllPosedError):
+    """No value meets the conditions, so the statement says nothing."""
+
+
+class UndecidedError(Exception):
+    """A part could not be treated; the message is the reason."""
+
+
 class NotYetError(Exception):
     """An operator that cannot be decided yet, by name."""
 

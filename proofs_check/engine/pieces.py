@@ -9,7 +9,7 @@ from gateproof.proofs_check.engine.outcome import Outcome
 from gateproof.proofs_check.engine.space import Space
 from gateproof.theory.exact.piecewise import cut_points, smooth_pieces
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import Expr, Num, num
+from gateproof.theory.formula.nodes import Expr, num
 
 
 def by_pieces(
@@ -24,7 +24,7 @@ def by_pieces(
         return None
     outcomes: list[Outcome] = []
     for point in cut_points(pieces):
-        outcomes.append(decide_constants(op, substitute(gap, {name: Num(point)}), num(0)))
+        outcomes.append(decide_constants(op, substitute(gap, {name: point}), num(0)))
         if outcomes[-1].truth is not True:
             return outcomes
     for piece in pieces:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gateproof.proofs_check.engine.calculus import UndecidedError
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.continuity import continuous, differentiable
 from gateproof.proofs_check.engine.definedness import decide_defined
 from gateproof.proofs_check.engine.outcome import (
     NotYetError,
     Outcome,
+    UndecidedError,
     conjunction,
     ill_posed,
     undecided,

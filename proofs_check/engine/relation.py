@@ -41,6 +41,7 @@ def minus(a: Expr, b: Expr) -> Expr:
 def decide_relation(space: Space, relation: Rel, context: Context) -> Outcome:
     """Decide ``for all of the space: a op b`` for core expressions a and b."""
     (op,), (a, b) = relation.ops, relation.terms
+    space = space.restricted_to(relation)
     defined = [decide_defined(space, side, context) for side in (a, b)]
     for found in defined:
         if found.ill_posed:
@@ -101,7 +102,14 @@ def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:
     scaled = remove_parameter(a, op, b, space.assumptions()) if context.depth < MAX_DEPTH else None
     if scaled is not None:
         return _scaled(relation, scaled, context)
-    gap = minus(a, b) if op[0] == ">" else minus(b, a)
+    if op[0] == ">":
+        a, b, op = b, a, op.replace(">", "<")
+    if isinstance(a, App) and a.head == "abs" and context.depth < MAX_DEPTH:
+        # |u| <= b is u <= b and -u <= b: each smooth where u is.
+        (u,) = a.args
+        sides = [Rel((op,), (side, b)) for side in (u, App("neg", (u,)))]
+        return conjunction([_inequality(space, side, context.deeper()) for side in sides])
+    gap = minus(b, a)
     strict = _STRICT[op]
     real_names = [n for n in space.domains if n not in space.vectors]
     if len(real_names) != 1:
@@ -126,16 +134,22 @@ def nonnegative(space: Space, name: str, gap: Expr, *, strict: bool, context: Co
     proof = prove_relation(gap, op, num(0), space.assumptions(), defined=True)
     if proof is not None:
         return cross_checked(space, Rel((op,), (gap, num(0))), proof, context)
-    found = bounded_below(space, gap, strict=strict, context=context)
+    found = bounded_below(space, gap, strict=strict, context=context, budget=context.first_budget())
     if found.truth is None:
         other = through_exponential(space, name, gap)
         if other is not None and context.depth < MAX_DEPTH:
             mapped = nonnegative(other[0], name, other[1], strict=strict, context=context.deeper())
             step = f"with {name} = {to_text(other[2])}, {name} over R up to the image of the upper end"
             return replace(mapped, steps=(step, *mapped.steps))
-    if found.truth is None and not strict:
-        touching = touching_bound(space, name, gap, context)
-        return touching if touching.truth is not None else undecided(f"{found.reason}; {touching.reason}")
+    if found.truth is not None:
+        return found
+    touching = undecided("") if strict else touching_bound(space, name, gap, context)
+    if touching.truth is not None:
+        return touching
+    if found.reason == "boxes":
+        found = bounded_below(space, gap, strict=strict, context=context)
+    if found.truth is None and touching.reason:
+        return undecided(f"{found.reason}; {touching.reason}")
     return found
 
 

@@ -35,7 +35,7 @@ def landmarks(*nodes: Node) -> list[Fraction]:
             if number is not None and abs(number) <= 10**6:
                 for sign in (1, -1):
                     value = sign * number
-                    for point in (value, value + Fraction(1, 1000), value - Fraction(1, 1000)):
+                    for point in (value, value + Fraction(1, 1000), value - Fraction(1, 1000), value / 2):
                         found.setdefault(point)
         if len(found) > 60:
             break

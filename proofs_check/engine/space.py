@@ -17,6 +17,7 @@ from gateproof.theory.formula.nodes import (
     IntervalSet,
     IntRange,
     NamedSet,
+    Node,
     Num,
     Rel,
     Scope,
@@ -57,6 +58,13 @@ class Space:
     def without(self, name: str) -> Space:
         """The space without one name."""
         return replace(self, domains={k: v for k, v in self.domains.items() if k != name})
+
+    def restricted_to(self, node: Node) -> Space:
+        """The space without the names that neither the node nor a condition uses (none is empty)."""
+        if self.vectors:
+            return self
+        used = free_names(node).union(*(free_names(f) for f in self.facts))
+        return replace(self, domains={k: v for k, v in self.domains.items() if k in used})
 
     def with_domain(self, name: str, domain: Domain) -> Space:
         """The space with another domain for a name."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from gateproof.proofs_check.engine.calculus import Elimination, UndecidedError
+from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.closed import decide_closed, holds_extremum
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.definedness import defined_everywhere
+from gateproof.proofs_check.engine.enumeration import all_cases, split_finite
 from gateproof.proofs_check.engine.existence import decide_exists
 from gateproof.proofs_check.engine.integral import decide_integral
+from gateproof.proofs_check.engine.limitcases import limit_by_signs
 from gateproof.proofs_check.engine.outcome import (
     IllPosedError,
     NotYetError,
     Outcome,
+    UndecidedError,
+    VacuousError,
     conjunction,
     ill_posed,
     negation,
@@ -23,25 +28,20 @@ from gateproof.proofs_check.engine.predicates import decide_predicate
 from gateproof.proofs_check.engine.printed import decide_printed, printed_in, without_printed
 from gateproof.proofs_check.engine.relation import decide_relation
 from gateproof.proofs_check.engine.sample import points
-from gateproof.proofs_check.engine.space import MAX_ENUMERATED, Space, build, finite_values, infinite_sign
+from gateproof.proofs_check.engine.space import Space, build, infinite_sign
 from gateproof.proofs_check.engine.vectors import decide_vectors
-from gateproof.theory.formula.library import substitute_node
 from gateproof.theory.formula.nodes import (
     And,
     App,
-    Bind,
     Claim,
     Const,
     Exists,
-    Expr,
     Implies,
     In,
     Integral,
     IntervalSet,
-    IntRange,
     NamedSet,
     Not,
-    Num,
     Or,
     Pred,
     Rel,
@@ -58,7 +58,28 @@ _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 def decide_claim(claim: Claim, context: Context) -> Outcome:
     """Decide a closed, expanded claim."""
     try:
+        return _caught(claim, context)
+    except VacuousError as error:
+        return ill_posed(str(error))
+
+
+def _guarded(claim: Claim, context: Context) -> Outcome:
+    cases = split_finite(claim.scope, claim.body)
+    if cases is not None:
+        return all_cases(*cases, lambda case: _caught(case, context))
+    claim = Claim(Scope(claim.scope.binds, _open_conditions(claim.scope, context)), claim.body)
+    space = build(claim.scope)
+    if space.vectors:
+        return decide_vectors(claim, space, context)
+    return forall(space, claim.body, context)
+
+
+def _caught(claim: Claim, context: Context) -> Outcome:
+    """A sub-statement: what is vacuous is for the caller to judge, the rest becomes an outcome."""
+    try:
         return _guarded(claim, context)
+    except VacuousError:
+        raise
     except IllPosedError as error:
         return ill_posed(str(error))
     except NotYetError as error:
@@ -67,67 +88,19 @@ def decide_claim(claim: Claim, context: Context) -> Outcome:
         return undecided(str(error))
 
 
-def _guarded(claim: Claim, context: Context) -> Outcome:
-    cases = _enumerate(claim)
-    if cases is not None:
-        if not cases:
-            raise IllPosedError("no value is in the range: the statement is vacuous")
-        outcomes = []
-        for case in cases:
-            outcomes.append(decide_claim(case, context))
-            if outcomes[-1].truth is not True:
-                return outcomes[-1]
-        found = conjunction(outcomes)
-        steps = (
-            found.steps
-            if len(found.steps) <= 40
-            else (*found.steps[:40], f"and {len(found.steps) - 40} more")
-        )
-        return replace(found, method=f"all {len(cases)} cases: {found.method}", steps=steps)
-    space = build(claim.scope)
-    if space.vectors:
-        return decide_vectors(claim, space, context)
-    return forall(space, claim.body, context)
-
-
-def _enumerate(claim: Claim) -> list[Claim] | None:
-    """One claim for each value of the first finite integer name, or None without one."""
-    for k, bind in enumerate(claim.scope.binds):
-        values = _values(bind)
-        if values is None:
+def _open_conditions(scope: Scope, context: Context) -> tuple[Stmt, ...]:
+    """The conditions that still depend on a name; VacuousError where one without names is false."""
+    kept: list[Stmt] = []
+    for condition in scope.conditions:
+        if free_names(condition):
+            kept.append(condition)
             continue
-        rest = claim.scope.binds[:k] + claim.scope.binds[k + 1 :]
-        cases: list[Claim] = []
-        for value in values:
-            point = {bind.name: value}
-            binds = tuple(substitute_node(b, point) for b in rest)
-            conditions = tuple(substitute_node(c, point) for c in claim.scope.conditions)
-            body = substitute_node(claim.body, point)
-            assert isinstance(body, Stmt)
-            cases.append(
-                Claim(
-                    Scope(
-                        tuple(b for b in binds if isinstance(b, Bind)),
-                        tuple(c for c in conditions if isinstance(c, Stmt)),
-                    ),
-                    body,
-                )
-            )
-        return cases
-    return None
-
-
-def _values(bind: Bind) -> list[Expr] | None:
-    """The values of a name over a finite range or a single point, else None."""
-    within = bind.within
-    if isinstance(within, IntervalSet) and within.lo == within.hi and not free_names(within.lo):
-        return [within.lo] if within.lo_closed and within.hi_closed else []
-    if not isinstance(within, IntRange) or free_names(within):
-        return None
-    values = finite_values(build(Scope((bind,), ())).domains[bind.name])
-    if values is None:
-        raise NotYetError(f"{bind.name} over more than {MAX_ENUMERATED} integers")
-    return [Num(v) for v in values]
+        found = forall(Space(), condition, context)
+        if found.truth is False:
+            raise VacuousError(f"the condition {to_text(condition)} does not hold: the statement is vacuous")
+        if found.truth is None:
+            raise UndecidedError(found.reason)
+    return tuple(kept)
 
 
 def forall(space: Space, stmt: Stmt, context: Context) -> Outcome:
@@ -162,6 +135,9 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
     if integral is not None and relation.ops == ("==",):
         other = relation.terms[1 - relation.terms.index(integral)]
         return decide_integral(space, integral, other, context)
+    by_sign = limit_by_signs(space, relation, lambda s, r: _relation(s, r, context))
+    if by_sign is not None:
+        return by_sign
     work = Elimination(space)
     if holds_extremum(relation):
         if free_names(relation) & set(space.domains):
@@ -245,30 +221,17 @@ def _implies(space: Space, stmt: Implies, context: Context) -> Outcome:
         if found.truth is True:
             return forall(space, stmt.right, context)
         if found.truth is False:
-            raise IllPosedError("the premise never holds: the statement is vacuous")
+            raise VacuousError("the premise never holds: the statement is vacuous")
         return found
-    _defined_everywhere(space, premise, context)
+    defined_everywhere(space, premise, context)
     narrowed = space.given(*(premise.parts if isinstance(premise, And) else (premise,)))
     if next(points(narrowed, (premise,), context.settings.seed, 1), None) is None:
         if forall(space, negate(premise), context.deeper()).truth is True:
-            raise IllPosedError("the premise never holds: the statement is vacuous")
+            raise VacuousError("the premise never holds: the statement is vacuous")
         return undecided("no point was found at which the premise holds")
     from gateproof.proofs_check.engine.conditions import absorbed
 
     return forall(absorbed(narrowed), stmt.right, context)
-
-
-def _defined_everywhere(space: Space, stmt: Stmt, context: Context) -> None:
-    from gateproof.proofs_check.engine.definedness import decide_defined
-
-    for node in stmt.walk():
-        if isinstance(node, Rel):
-            for term in node.terms:
-                found = decide_defined(space, term, context)
-                if found.ill_posed:
-                    raise IllPosedError(found.reason)
-                if found.truth is not True:
-                    raise UndecidedError(found.reason)
 
 
 def _or(space: Space, stmt: Or, context: Context) -> Outcome:

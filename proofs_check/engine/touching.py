@@ -24,7 +24,7 @@ from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Num, num
 from gateproof.theory.formula.printer import to_text
 
-MAX_ORDER = 6
+MAX_ORDER = 8
 MAX_POINTS = 6
 _RADII = (Fraction(1, 2), Fraction(1, 8), Fraction(1, 64), Fraction(1, 1024))
 
@@ -93,7 +93,8 @@ def _contacts(gap: Expr, name: str, space: Space, domain: Domain, context: Conte
     kept: list[Expr] = []
     for candidate in candidates:
         lo, hi = enclosure(candidate)
-        inside = contains(domain, lo) if lo == hi else contains(domain, (lo + hi) / 2)
+        end = (candidate == domain.lo and domain.lo_closed) or (candidate == domain.hi and domain.hi_closed)
+        inside = end or contains(domain, (lo + hi) / 2)
         near = any(abs(enclosure(k)[0] - lo) < Fraction(1, 10**6) for k in kept)
         if inside and not near and is_zero(substitute(gap, {name: candidate})):
             kept.append(candidate)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from gateproof.theory.exact.derivative import kinks
+from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Node, Num, Rel, Stmt, Var, Where, num, rebuild
 from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.scopes import free_names
 
 MAX_PIECES = 16
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -24,16 +25,35 @@ class Piece:
     expr: Expr
 
 
-def linear_root(expr: Expr, var: str) -> Fraction | None:
-    """The zero of an expression that is provably a*x + b with rational a != 0 and b."""
-    values = [constant_value(_folded(substitute(expr, {var: num(k)}))) for k in (0, 1)]
-    if values[0] is None or values[1] is None or values[0] == values[1]:
+def linear_root(expr: Expr, var: str) -> Expr | None:
+    """The zero of an expression that is provably a*x + b with rational a != 0 and a closed b."""
+    first, second = (_folded(substitute(expr, {var: num(k)})) for k in (0, 1))
+    slope_node = derivative(expr, var)
+    slope = constant_value(_folded(slope_node)) if slope_node is not None else None
+    if slope is None and constant_value(first) is not None and constant_value(second) is not None:
+        slope = (constant_value(second) or Fraction(0)) - (constant_value(first) or Fraction(0))
+    if not slope or free_names(first):
         return None
-    slope = values[1] - values[0]
-    line = App("add", (App("mul", (Num(slope), Var(var))), Num(values[0])))
+    line = App("add", (App("mul", (Num(slope), Var(var))), first))
     if prove_relation(expr, "==", line, Assumptions({var: Domain()})) is None:
         return None
-    return -values[0] / slope
+    start = constant_value(first)
+    return Num(-start / slope) if start is not None else _tidy(App("mul", (Num(-1 / slope), first)))
+
+
+def _tidy(expr: Expr) -> Expr:
+    """A product with a rational, written without 0, 1 and doubled signs where it is a plain sum."""
+    assert isinstance(expr, App)
+    factor, rest = expr.args
+    assert isinstance(factor, Num)
+    terms = rest.args if isinstance(rest, App) and rest.head == "add" else (rest,)
+    terms = tuple(t for t in terms if constant_value(t) != 0)
+    if factor.value == -1:
+        terms = tuple(
+            t.args[0] if isinstance(t, App) and t.head == "neg" else App("neg", (t,)) for t in terms
+        )
+    whole = terms[0] if len(terms) == 1 else App("add", terms)
+    return whole if abs(factor.value) == 1 else App("mul", (factor, whole))
 
 
 def _folded(expr: Expr) -> Expr:
@@ -56,7 +76,7 @@ def _folded(expr: Expr) -> Expr:
 def smooth_pieces(
     expr: Expr, var: str, domain: Domain, given: Assumptions | None = None
 ) -> list[Piece] | None:
-    """The pieces in ascending order, or None where a kink could not be placed at a rational point."""
+    """The pieces in ascending order, or None where a kink could not be placed."""
     others = given or Assumptions()
     todo, done = [domain], []
     while todo:
@@ -74,17 +94,17 @@ def smooth_pieces(
         cut = _cut(arguments, var, inside)
         if cut is None:
             return None
-        todo.append(replace(part, lo=Num(cut), lo_closed=True))
-        todo.append(replace(part, hi=Num(cut), hi_closed=True))
+        todo.append(replace(part, lo=cut, lo_closed=True))
+        todo.append(replace(part, hi=cut, hi_closed=True))
     return done
 
 
-def cut_points(pieces: list[Piece]) -> list[Fraction]:
-    """Where two pieces meet, ascending."""
-    return [p.domain.lo.value for p in pieces[1:] if isinstance(p.domain.lo, Num)]
+def cut_points(pieces: list[Piece]) -> list[Expr]:
+    """Where two pieces meet, ascending: closed expressions."""
+    return [p.domain.lo for p in pieces[1:] if p.domain.lo is not None]
 
 
-def _cut(arguments: tuple[Expr, ...], var: str, inside: Domain) -> Fraction | None:
+def _cut(arguments: tuple[Expr, ...], var: str, inside: Domain) -> Expr | None:
     for argument in arguments:
         root = linear_root(argument, var)
         if root is not None and _strictly_inside(root, inside):
@@ -92,9 +112,9 @@ def _cut(arguments: tuple[Expr, ...], var: str, inside: Domain) -> Fraction | No
     return None
 
 
-def _strictly_inside(root: Fraction, domain: Domain) -> bool:
-    below = domain.lo is None or prove_relation(domain.lo, "<", Num(root), Assumptions()) is not None
-    above = domain.hi is None or prove_relation(Num(root), "<", domain.hi, Assumptions()) is not None
+def _strictly_inside(root: Expr, domain: Domain) -> bool:
+    below = domain.lo is None or prove_relation(domain.lo, "<", root, Assumptions()) is not None
+    above = domain.hi is None or prove_relation(root, "<", domain.hi, Assumptions()) is not None
     return below and above
 
 
