@@ -17,7 +17,7 @@ from gateproof.proofs_check.checker.interval import Interval, Intervals
 from gateproof.proofs_check.checker.jet import Jets
 from gateproof.proofs_check.checker.tail import Tails
 
-MAX_DEPTH = 500
+MAX_DEPTH, MAX_WIDTH = 500, 5_000_000  # of a document
 BITS, ORDERS = range(32, 2201), range(1, 65)  # that a certificate may ask for
 MAX_LEAVES, MAX_WORK = 200_000, 100_000_000  # the latter about one microsecond each
 
@@ -63,11 +63,12 @@ def _need(condition: bool, reason: str) -> None:
 
 
 def _shallow(document: Any) -> None:
-    """Refuse deep nesting, since later functions recurse."""
+    """Refuse deep nesting, since later functions recurse, and endless documents."""
     level, depth = [document], 0
     while level:
         depth += 1
         _need(depth <= MAX_DEPTH, f"nested deeper than {MAX_DEPTH} levels")
+        _need(len(level) <= MAX_WIDTH, f"more than {MAX_WIDTH} parts on one level")
         lists = [item if isinstance(item, list) else item.values() for item in level]
         level = [part for items in lists for part in items if isinstance(part, list | dict)]
 

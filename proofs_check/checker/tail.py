@@ -18,7 +18,7 @@ from collections.abc import Callable
 from math import comb
 from typing import Any
 
-from gmpy2 import mpq
+from gmpy2 import mpfr, mpq
 
 from gateproof.proofs_check.checker.algebra import Algebra, Rejected
 from gateproof.proofs_check.checker.interval import Interval, Intervals
@@ -26,8 +26,8 @@ from gateproof.proofs_check.checker.jet import Jet, Jets
 
 Tail = dict[tuple[int, Any], tuple[Any, Any]]  # (k, a) -> (lo, hi)
 ZERO = mpq(0)
-MAX_POWER, MAX_BITS, MAX_WORK = 60, 20_000, 300_000  # the last in products of terms
-TINY, HUGE = mpq(1, 2**4000), mpq(2**4000)  # of floating point numbers that become rational
+MAX_POWER, MAX_BITS, MAX_WORK = 60, 20_000, 100_000  # the last in products of terms
+TINY, HUGE = mpfr("0x1p-4000"), mpfr("0x1p4000")  # of floating point numbers that become rational
 
 
 def _growth(key: tuple[int, Any]) -> tuple[Any, int]:
@@ -63,9 +63,9 @@ class Tails(Algebra):
         """The ends as rationals of moderate length, rounded outward."""
         if not -HUGE < value.lo <= value.hi < HUGE:
             raise Rejected("a number in a tail is too large")
-        lo = mpq(value.lo) if not -TINY < value.lo < TINY else -TINY if value.lo < 0 else ZERO
-        hi = mpq(value.hi) if not -TINY < value.hi < TINY else TINY if value.hi > 0 else ZERO
-        return lo, hi
+        lo = value.lo if not -TINY < value.lo < TINY else -TINY if value.lo < 0 else ZERO
+        hi = value.hi if not -TINY < value.hi < TINY else TINY if value.hi > 0 else ZERO
+        return mpq(lo), mpq(hi)
 
     def _top(self, k: int, a: Any) -> Any:
         """At least x^k exp(-a x)."""
@@ -93,9 +93,10 @@ class Tails(Algebra):
     def _falling(self, u: Tail) -> Tail:
         """exp(-u), from above, for u that grows."""
         start, field = self._from_cut(u), self.field
-        if min(start[1:]) < 0 or not TINY < start[1] < HUGE:
+        # Any rate up to q_1 will do; this one keeps the factor below exp(1000).
+        rate = self._ends(field.number(min(start[1], (start[0] + 1000) / self.cut)))[0]
+        if min(start[1:]) < 0 or rate <= 0:
             raise Rejected("an exponential in a tail is not seen to fall")
-        rate = self._ends(field.number(start[1]))[0]
         factor = field.function(field.number(rate * self.cut - start[0]), "exp")
         return self._term(0, self._ends(factor)[1], a=rate)
 
@@ -142,8 +143,9 @@ class Tails(Algebra):
     def power(self, a: Tail, q: Any) -> Tail:
         q, result = mpq(q), self.number(1)
         if q.denominator == 1 and q >= 0:
-            for _ in range(int(min(q, MAX_POWER + 1))):
-                result = self.mul(result, a)
+            for bit in bin(int(q))[2:]:
+                result = self.mul(result, result)
+                result = self.mul(result, a) if bit == "1" else result
             return result
         k, rate, c, near_one = self._split(a)
         if (k * q).denominator > 1 or abs(q) > MAX_POWER:
@@ -185,19 +187,18 @@ class Tails(Algebra):
     def function(self, a: Tail, head: str) -> Any:
         slope = a.get((1, ZERO), (0, 1))  # of the exact linear part, if its ends agree
         rest = self.sub(a, self._term(slope[0], k=1)) if head == "exp" and slope[0] == slope[1] else a
+        if head == "log" and max(a, key=_growth, default=(0, ZERO)) != (0, ZERO):
+            k, rate, c, near_one = self._split(a)
+            if k != 0:
+                raise Rejected("log of a power of x in a tail")
+            known = self.add(self._term(-rate, k=1), self.function(self.number(c), "log"))
+            return self.add(known, self.function(near_one, "log"))
         if all(s > 0 or (s == 0 and k <= 0) for k, s in rest):
             steady = self._smooth(rest, lambda jets, u: jets.function(u, head))
             return steady if rest is a else self.mul(self._term(1, a=-slope[0]), steady)
         if head in ("sin", "cos"):
             return self._term(-1, 1)
-        if head == "exp":
-            return self._falling(self.neg(a))
-        if head == "log":
-            k, rate, c, near_one = self._split(a)
-            if k == 0:
-                known = self.add(self._term(-rate, k=1), self.function(self.number(c), "log"))
-                return self.add(known, self.function(near_one, "log"))
-        return self._growing(a, head)
+        return self._falling(self.neg(a)) if head == "exp" else self._growing(a, head)
 
     def _growing(self, a: Tail, head: str) -> Any:
         """A function of an argument that goes to infinity or to minus infinity."""

@@ -1,0 +1,169 @@
+"""Certificates made without thought, and formulas' values by mpmath, to test the checker with."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from fractions import Fraction
+from typing import Any
+
+import mpmath as mp
+
+from gateproof.theory.formula import expand, parse_expr
+from gateproof.theory.formula.serial import to_json
+
+Document = dict[str, Any]
+F = Fraction
+
+
+def tree_of(text: str) -> list[Any]:
+    return to_json(expand(parse_expr(text)))
+
+
+def hash_of(core: Any) -> str:
+    return hashlib.sha256(json.dumps(core, separators=(",", ":")).encode()).hexdigest()
+
+
+def write(q: Fraction | int | str | None) -> str | None:
+    if q is None or isinstance(q, str):
+        return q
+    return f"{Fraction(q).numerator}/{Fraction(q).denominator}"
+
+
+def uniform(lo: Fraction, hi: Fraction, pieces: int, rule: Any) -> list[Any]:
+    """A balanced tree that cuts x in [lo, hi] into equal pieces."""
+    if pieces == 1:
+        return ["leaf", rule]
+    left = pieces // 2
+    cut = lo + (hi - lo) * left / pieces
+    halves = uniform(lo, cut, left, rule), uniform(cut, hi, pieces - left, rule)
+    return ["split", "x", write(cut), *halves]
+
+
+def make(
+    text: str,
+    lo: Any = "-oo",
+    hi: Any = "oo",
+    *,
+    lower: Any = None,
+    upper: Any = None,
+    strict: bool = False,
+    cut: int = 8,
+    pieces: int = 64,
+    rule: Any = ("taylor", 4),
+    bits: int = 106,
+    witnesses: list[Any] | None = None,
+) -> Document:
+    """A range certificate of a formula in x: uniform pieces between the ends or cuts."""
+    core = tree_of(text)
+    start = F(-cut) if lo == "-oo" else F(lo)
+    end = F(cut) if hi == "oo" else F(hi)
+    document = {
+        "kind": "range",
+        "version": 1,
+        "text": text,
+        "core": core,
+        "formula_hash": hash_of(core),
+        "bits": bits,
+        "domain": {"x": {"lo": write(lo), "hi": write(hi)}},
+        "conclusion": {
+            "lower": write(lower),
+            "lower_strict": strict and lower is not None,
+            "upper": write(upper),
+            "upper_strict": strict and upper is not None,
+        },
+        "tails": {
+            "x": {
+                "minus": write(F(-cut)) if lo == "-oo" else None,
+                "plus": write(F(cut)) if hi == "oo" else None,
+            }
+        },
+        "tree": uniform(start, end, pieces, list(rule) if isinstance(rule, tuple) else rule),
+        "witnesses": witnesses or [],
+    }
+    return copy.deepcopy(document)
+
+
+FUNCTIONS: dict[str, Any] = {
+    "neg": lambda a: -a,
+    "abs": abs,
+    "sign": mp.sign,
+    "exp": mp.exp,
+    "log": mp.log,
+    "sqrt": mp.sqrt,
+    "sin": mp.sin,
+    "cos": mp.cos,
+    "tan": mp.tan,
+    "asin": mp.asin,
+    "acos": mp.acos,
+    "atan": mp.atan,
+    "sinh": mp.sinh,
+    "cosh": mp.cosh,
+    "tanh": mp.tanh,
+    "sech": mp.sech,
+    "asinh": mp.asinh,
+    "acosh": mp.acosh,
+    "atanh": mp.atanh,
+    "sigmoid": lambda a: 1 / (1 + mp.exp(-a)),
+    "softplus": lambda a: max(a, 0) + mp.log1p(mp.exp(-abs(a))),
+    "erf": mp.erf,
+    "erfc": mp.erfc,
+}
+PRIMITIVES = sorted(FUNCTIONS.keys() - {"neg", "abs", "sign", "sqrt"})
+
+
+def number(q: Any) -> Any:
+    """A rational in mpmath's current precision."""
+    q = Fraction(q)
+    return mp.mpf(q.numerator) / q.denominator
+
+
+def value(tree: Any, x: Any) -> Any:
+    """The value of a certificate's tree at x, in mpmath's current precision; ValueError if none."""
+    kind, *rest = tree
+    if kind == "num":
+        return number(rest[0])
+    if kind == "const":
+        return {"pi": mp.pi, "e": mp.e}[rest[0]] * mp.mpf(1)
+    if kind == "var":
+        return x
+    if kind == "where":
+        return value(rest[1] if truth(rest[0], x) else rest[2], x)
+    head, *args = rest
+    parts = [value(a, x) for a in args]
+    try:
+        if head in ("add", "mul"):
+            found = (mp.fsum if head == "add" else mp.fprod)(parts)
+        elif head in ("max", "min"):
+            found = (max if head == "max" else min)(parts)
+        elif head == "div":
+            found = parts[0] / parts[1]
+        elif head == "pow":
+            found = parts[0] ** parts[1]
+        else:
+            found = FUNCTIONS[head](parts[0])
+    except ZeroDivisionError:
+        raise ValueError(head) from None
+    if isinstance(found, mp.mpc) or not mp.isfinite(found):
+        raise ValueError(head)
+    return found
+
+
+def truth(tree: Any, x: Any) -> bool:
+    kind, *rest = tree
+    if kind == "rel":
+        ops, *terms = rest
+        at = [value(t, x) for t in terms]
+        holds = {
+            "<": lambda a, b: a < b,
+            "<=": lambda a, b: a <= b,
+            "==": lambda a, b: a == b,
+            "!=": lambda a, b: a != b,
+            ">=": lambda a, b: a >= b,
+            ">": lambda a, b: a > b,
+        }
+        return all(holds[op](a, b) for op, a, b in zip(ops, at, at[1:], strict=False))
+    if kind == "not":
+        return not truth(rest[0], x)
+    return (all if kind == "and" else any)([truth(t, x) for t in rest])
