@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from gateproof.theory.exact import balls, functions, polys
-from gateproof.theory.exact.atoms import Atom
+from gateproof.theory.exact.atoms import Atom, Frac
+from gateproof.theory.exact.polys import ONE
 from gateproof.theory.exact.univariate import Range
 from gateproof.theory.formula.nodes import App, Num
 
@@ -70,6 +71,8 @@ def _by_kind(table: SignTable, atom: Atom) -> Range:
         signs = table.of_frac(table.ws.sub(atom.arg, table.ws.number(1)))
     elif atom.kind == "sqrt":
         signs = frozenset({1}) if table.of_frac(atom.arg) == {1} else frozenset({0, 1})
+    elif atom.kind in ("sin", "cos") and _is_on_arch(table, atom):
+        signs = frozenset({1})
     limits = {
         "erf": Range(Fraction(-1), Fraction(1)),
         "atan": Range(-_ABOVE_HALF_PI, _ABOVE_HALF_PI),
@@ -83,6 +86,16 @@ def _by_kind(table: SignTable, atom: Atom) -> Range:
     if 1 not in signs:
         known = known.meet(Range(hi=Fraction(0), hi_closed=0 in signs))
     return known
+
+
+def _is_on_arch(table: SignTable, atom: Atom) -> bool:
+    """Whether 0 < u < pi for sin(u), -pi/2 < u < pi/2 for cos(u)."""
+    ws, u = table.ws, atom.arg
+    assert u is not None
+    half = ws.mul(Frac(ws.atom("pi"), ONE), ws.number(Fraction(1, 2)))
+    shifted = u if atom.kind == "sin" else ws.add(u, half)
+    rest = ws.sub(ws.add(half, half), shifted)
+    return table.of_frac(shifted) == {1} and table.of_frac(rest) == {1}
 
 
 def _closed(table: SignTable, atom: Atom) -> Range:

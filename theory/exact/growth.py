@@ -98,6 +98,27 @@ class Growth:
             raise Unsupported("leading terms cancel")
         return best
 
+    def bounded_limit(self, value: Frac) -> Frac | None:
+        """The limit term by term, where no term grows: leading terms may cancel here."""
+        top = self._expanded(value.num)
+        if not top.is_poly:
+            return None
+        bottom = self.of_poly(value.den)
+        if bottom is None:
+            return None
+        divisor, one = self.to_power(bottom, -1), self.constant(self.ws.number(1))
+        total = self.zero
+        for powers, c in polys.terms_of(top.num):
+            term = self.times(self.constant(self.ws.number(c)), divisor)
+            for i, e in powers:
+                term = self.times(term, self.to_power(self.of_generator(i), e))
+            order = self.compare(term, one)
+            if order > 0:
+                return None
+            if order == 0:
+                total = self.ws.add(total, term.c)
+        return total
+
     def compare(self, a: Lead, b: Lead) -> int:
         """1 where a outgrows b, 0 where they are of one order."""
         grows = self.direction(self.ws.sub(a.u, b.u))
@@ -157,8 +178,10 @@ class Growth:
             return None
         if atom.kind == "log":
             lead = self.of_frac(atom.arg)
-            if lead is None or lead.u.is_zero:
+            if lead is None or (lead.u.is_zero and lead.power == 0):
                 return None
+            if lead.u.is_zero:
+                return self._log_of_power(atom.arg, lead)
             small = functions.exp(ws, Frac(-lead.u.num, lead.u.den))
             rest = ws.atom("log", ws.mul(atom.arg, small))
             return ws.add(lead.u, Frac(rest, ONE))
@@ -172,6 +195,19 @@ class Growth:
             return ws.mul(ws.number(side), ws.sub(ws.number(1), tail))
         half = ws.mul(Frac(ws.atom("pi"), ONE), ws.number(Fraction(side, 2)))
         return ws.sub(half, opaque.atan(ws, ws.div(ws.number(1), atom.arg)))
+
+    def _log_of_power(self, arg: Frac, lead: Lead) -> Frac | None:
+        """log(v) = p log(x) + log(v/x**p)."""
+        ws = self.ws
+        assert self.index is not None
+        name = Frac(polys.GENS[self.index], ONE)
+        if lead.power.denominator != 1 or lead.logs or arg == name:
+            return None
+        rest = ws.div(arg, ws.power(name, int(lead.power)))
+        main = ws.mul(ws.number(lead.power), Frac(ws.atom("log", name), ONE))
+        if rest == ws.number(1):
+            return main
+        return ws.add(main, Frac(ws.atom("log", rest), ONE))
 
     def of_generator(self, i: int) -> Lead:
         """The leading term of one generator."""

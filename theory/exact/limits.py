@@ -172,8 +172,14 @@ def _evaluate(ws: Workspace, value: Frac, name: str, rest: Assumptions, *, at_ze
     if at_zero:
         return _by_derivatives(ws, value, name, rest)
     growth = Growth(ws, name)
-    lead = growth.of_frac(value)
     balls = ws.signs.used_balls
+    try:
+        lead = growth.of_frac(value)
+    except Unsupported:
+        total = growth.bounded_limit(value)
+        if total is None:
+            return None
+        return _Found(write(ws, total), ("no term grows: the limits of the terms are added",), balls)
     if lead is None:
         return _Found(num(0), (), balls)
     text = to_text(write(ws, lead.c))

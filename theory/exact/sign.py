@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gateproof.theory.exact import domain_facts, polys, sign_rules
+from gateproof.theory.exact import domain_facts, exp_rules, polys, sign_rules
 from gateproof.theory.exact.atoms import Frac, NeedSign
 from gateproof.theory.exact.bounds import ALL, atom_range
 from gateproof.theory.exact.budget import Unsupported
@@ -45,7 +45,6 @@ class SignTable:
         self.ranges: dict[int, Range] = {}
         self.ends: dict[str, list[tuple[Frac, Signs]]] = {}
         self.used_balls = False
-        self.nested = 0
         #: What settled the sign of a polynomial: the first line of the rule's description.
         self.why: dict[str, str] = {}
         self._memo: dict[str, Signs] = {}
@@ -207,7 +206,7 @@ class SignTable:
         if not unknown:
             raise Unsupported("no sign to ask for")
         simplest = min(unknown, key=lambda f: (len(polys.used(f)), f.total_degree(), len(f)))
-        deeper = sign_rules.exponent_of_binomial(self.ws, simplest)
+        deeper = exp_rules.exponent_of_binomial(self.ws, simplest)
         if deeper is not None and not deeper.is_zero:
             return self.question(deeper)
         return simplest

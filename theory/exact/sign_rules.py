@@ -9,15 +9,15 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from gateproof.theory.exact import balls, functions, polys, univariate
-from gateproof.theory.exact.atoms import Frac
+from gateproof.theory.exact import balls, polys, univariate
 from gateproof.theory.exact.bounds import ALL, atom_range, names_in
+from gateproof.theory.exact.exp_rules import by_arctangents, by_binomial, by_exponential, by_logarithms
 from gateproof.theory.exact.linear_rule import by_linear_facts
-from gateproof.theory.exact.monotone import by_derivative
-from gateproof.theory.exact.polys import ONE, ZERO, Poly
+from gateproof.theory.exact.monotone import by_concavity, by_derivative
+from gateproof.theory.exact.polys import ZERO, Poly
+from gateproof.theory.exact.writeback import write_poly
 
 if TYPE_CHECKING:
-    from gateproof.theory.exact.normal import Workspace
     from gateproof.theory.exact.sign import SignTable
 
 Signs = frozenset[int]
@@ -66,32 +66,6 @@ def by_terms(table: SignTable, f: Poly) -> Signs:
     return signs_of_terms(f, {i: table.of_atom(i) for i in polys.used(f)})
 
 
-def exponent_of_binomial(ws: Workspace, f: Poly) -> Frac | None:
-    """For a M - b N with products M, N of exponentials and a, b > 0: log(a M/(b N))."""
-    terms = list(polys.terms_of(f))
-    if len(terms) != 2 or terms[0][1] * terms[1][1] > 0:
-        return None
-    if any(ws.atoms[i].kind != "exp" for powers, _ in terms for i, _ in powers):
-        return None
-    ratio = abs(terms[0][1] / terms[1][1])
-    total = functions.log_number(ws, ratio)
-    for (powers, _), side in zip(terms, (1, -1), strict=True):
-        for i, e in powers:
-            atom = ws.atoms[i]
-            assert atom.arg is not None
-            total = ws.add(total, ws.mul(ws.number(side * e * atom.step), atom.arg))
-    return total
-
-
-def by_binomial(table: SignTable, f: Poly) -> Signs:
-    """exp is increasing: exp(u) - exp(v) has the sign of u - v."""
-    exponent = exponent_of_binomial(table.ws, f)
-    if exponent is None:
-        return ALL
-    first = next(iter(polys.terms_of(f)))[1]
-    return _times(frozenset({_sign(first)}), table.of_frac(exponent))
-
-
 def by_range(table: SignTable, f: Poly) -> Signs:
     """One generator only: exact root counting on its range."""
     used = polys.used(f)
@@ -103,8 +77,6 @@ def by_range(table: SignTable, f: Poly) -> Signs:
 
 def by_balls(table: SignTable, f: Poly) -> Signs:
     """A closed constant: balls that do not hold 0."""
-    from gateproof.theory.exact.writeback import write_poly
-
     if names_in(table, polys.used(f)):
         return ALL
     sign = balls.sign_of_constant(write_poly(table.ws, f))
@@ -212,28 +184,11 @@ def _shifts(table: SignTable, i: int) -> list[tuple[int, Poly, Signs]]:
     return found
 
 
-def by_logarithms(table: SignTable, f: Poly) -> Signs:
-    """A linear combination of logs and other terms u: u + sum k log v > 0 iff exp(u) prod v**k > 1."""
-    ws = table.ws
-    if polys.total_degree_in(f, [i for i in polys.used(f) if ws.atoms[i].kind == "log"]) != 1:
-        return ALL
-    scale = 1
-    for powers, c in polys.terms_of(f):
-        logs = [i for i, _ in powers if ws.atoms[i].kind == "log"]
-        if logs and len(powers) != 1:
-            return ALL
-        if logs:
-            scale = scale * c.denominator
-            if abs(c) * scale > 60:
-                return ALL
-    image = functions.exp(ws, Frac(f * scale, ONE))
-    return table.of_frac(ws.sub(image, ws.number(1)))
-
-
 RULES = (
     by_terms,
     by_range,
     by_balls,
+    by_arctangents,
     by_binomial,
     by_pair,
     by_linear_facts,
@@ -241,5 +196,7 @@ RULES = (
     by_logarithms,
     by_shift,
     by_discriminant,
+    by_exponential,
     by_derivative,
+    by_concavity,
 )

@@ -40,6 +40,11 @@ LIMITS = {
     "limit(exp(1/x), x, 0, -)": "0",
     "limit(exp(x)*(softplus(-x)), x, oo)": "1",
     "limit(sqrt(x), x, 0, +)": "0",
+    "limit(x*log(1 + 1/x), x, oo)": "1",
+    "limit((x + 1/2)*log(1 + 1/x) - 1, x, oo)": "0",
+    "limit(log(1 + 1/x) - 1/x, x, oo)": "0",
+    "limit(log(2*x + 1) - log(x), x, oo)": "log(2)",
+    "limit(x*(log(x**2 + x) - 2*log(x)), x, oo)": "1",
     "limit(relu(x), x, -oo)": "0",
 }
 NO_LIMIT = [

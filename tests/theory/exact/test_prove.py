@@ -4,6 +4,7 @@ import mpmath as mp
 import pytest
 
 IDENTITIES = [
+    "for x in R: atan(1/2) + atan(1/3) == pi/4",
     "for x in R: silu(x) == x*sigmoid(x)",
     "for x in R: tanh(x) == 2*sigmoid(2*x) - 1",
     "for x in R: tg(x, tau=1, theta=[0], slope=[0,1], intercept=[0,0]) == silu(x)",
@@ -38,6 +39,14 @@ IDENTITIES = [
 
 # Attained bounds, strict bounds, and bounds with parameters.
 INEQUALITIES = [
+    "for x in (0, pi/2): sin(x) > 2*x/pi",
+    "for x in R: cosh(x) <= exp(x**2/2)",
+    "for x > 0: sin(x) < x",
+    "for x in R: 1 - x**2/2 <= cos(x)",
+    "for x in R: silu(x) >= -0.2784648",
+    "for x > 0: log(1 + 1/x) < 1/x",
+    "for x > 0: (x + 1/2)*log(1 + 1/x) > 1",
+    "for x in R, 0 < a < 1: leaky_relu(x, a) == max(x, a*x)",
     "for x in R: abs(tanh(x)*sech(x)) <= 1/2",
     "for x in R, y in R: x**2+y**2 >= 2*x*y",
     "for x in R: exp(x) >= 1 + x",
@@ -70,6 +79,14 @@ INEQUALITIES = [
 
 # One digit, one sign, one end or one point off: true nowhere near all of the domain, or undefined.
 NEAR_MISSES = [
+    "for x in [0, pi/2]: sin(x) > 2*x/pi",
+    "for x in (0, 1.6): sin(x) > 2*x/pi",
+    "for x in R: cosh(x) <= exp(x**2/2.000002)",
+    "for x in R: sin(x) < x",
+    "for x > 0: (x + 0.49)*log(1 + 1/x) > 1",
+    "for x > 0: log(1 + 1/x) < 1/x - 1/1000",
+    "for x in R: silu(x) >= -0.2784642",
+    "for x in R, a in R: leaky_relu(x, a) == max(x, a*x)",
     "for x in R: tanh(x) == 2*sigmoid(2*x) - 1.0001",
     "for x in R: tanh(x)*sech(x) < 1/2",
     "for x in R: abs(tanh(x)*sech(x)) <= 0.49999",
