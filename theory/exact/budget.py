@@ -9,7 +9,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar, cast
 
 #: Units of one question; a unit takes some 30 microseconds.
-UNITS = 60_000
+UNITS = 30_000
 
 P = ParamSpec("P")
 T = TypeVar("T")

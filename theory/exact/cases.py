@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from gateproof.theory.exact import calculus, polys
 from gateproof.theory.exact.atoms import Frac, NeedSign, NewStep
+from gateproof.theory.exact.bounds import names_in
 from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.normal import Workspace
@@ -168,19 +169,24 @@ def domain_facts(value: Expr, domain: Domain) -> list[Stmt]:
 
 def settle_signs(ws: Workspace, u: Frac, allowed: frozenset[int]) -> bool:
     """Whether all signs of a quotient are allowed; asks for a name's sign where that may help."""
-    possible = ws.signs.of_frac(u)
+    inside = names_in(ws.signs, u.used())
+    unsigned = [
+        polys.GENS[a.index]
+        for a in ws.atoms
+        if a.kind == "name" and a.name in inside and len(ws.signs.of(polys.GENS[a.index])) > 1
+    ]
+    # Each sign of a name is a simpler case: rules that differentiate wait for it.
+    ws.signs.cheap = bool(unsigned)
+    try:
+        possible = ws.signs.of_frac(u)
+    finally:
+        ws.signs.cheap = False
     if possible <= allowed:
         return True
     if not possible & allowed:
         return False
-    from gateproof.theory.exact.bounds import names_in
-
-    inside = names_in(ws.signs, u.used())
-    for atom in list(ws.atoms):
-        if atom.kind == "name" and atom.name in inside:
-            g = polys.GENS[atom.index]
-            if len(ws.signs.of(g)) > 1:
-                raise NeedSign(g)
+    if unsigned:
+        raise NeedSign(unsigned[0])
     if len(inside) == 1:
         question = turning_point(ws, u, next(iter(inside)))
         if question is not None:

@@ -184,7 +184,7 @@ def _shifts(table: SignTable, i: int) -> list[tuple[int, Poly, Signs]]:
     return found
 
 
-RULES = (
+CHEAP = (
     by_terms,
     by_range,
     by_balls,
@@ -196,7 +196,5 @@ RULES = (
     by_logarithms,
     by_shift,
     by_discriminant,
-    by_exponential,
-    by_derivative,
-    by_concavity,
 )
+RULES = (*CHEAP, by_exponential, by_derivative, by_concavity)
