@@ -14,7 +14,7 @@ from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
 from gateproof.numerics.forms import at_point
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.precision import precision
-from gateproof.numerics.search import Found, box_points, breaks, climb, examine, line_points
+from gateproof.numerics.search import Found, box_points, breaks, climb, exactly, examine, line_points
 from gateproof.numerics.special import special_points
 from gateproof.numerics.tailcut import find_cut
 from gateproof.theory.formula.nodes import Expr
@@ -140,7 +140,7 @@ def _cover(
         used += cover.boxes
         left -= cover.boxes
         if cover.suspect is not None:
-            found = examine(compiled(expr), cover.suspect, bounds, budget.max_bits)
+            found = examine(expr, cover.suspect, bounds, budget.max_bits)
             if found is not None and not _at_open_end(found.point, box, open_ends):
                 return Outcome(found.status, point=found.point, value=found.value, boxes=used)
         if tree is not None:
@@ -175,7 +175,6 @@ def _search(
     seed: int,
 ) -> Found | None:
     """A counterexample, if sampling and climbing find one."""
-    run = compiled(expr)
     kinks = {name: special_points(expr, name) for name in box}
     if len(box) == 1:
         ((name, (lo, hi)),) = box.items()
@@ -189,13 +188,17 @@ def _search(
             scores = _scores(expr, point)
         if scores is None:
             # No value: decided by more bits, or truly undefined.
-            found = examine(run, point, bounds, budget.max_bits)
+            found = examine(expr, point, bounds, budget.max_bits)
             if found is not None:
                 return found
             continue
         low, high, surely = scores[0], scores[1], breaks(scores[2], bounds)
+        if surely is None:
+            exact = exactly(expr, point, bounds)
+            if not isinstance(exact, bool):
+                return exact
         if surely:
-            found = examine(run, point, bounds, budget.max_bits)
+            found = examine(expr, point, bounds, budget.max_bits)
             if found is not None:
                 return found
         if "high" not in best or high > best["high"][0]:
@@ -207,7 +210,7 @@ def _search(
             continue
         with precision(96):
             top = climb(lambda p, s=sign: _score(expr, p, s), best[key][1], box)  # type: ignore[misc]
-        found = examine(run, top, bounds, min(budget.max_bits, 400))
+        found = examine(expr, top, bounds, min(budget.max_bits, 400))
         if found is not None and not _at_open_end(found.point, box, open_ends):
             return found
     return None

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from flint import arb
+
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled, compiled_condition
 from gateproof.numerics.bounds import Budget
@@ -54,6 +56,10 @@ _CORE = (
     "NamedSet",
     "IntervalSet",
 )
+
+
+#: Numbers beyond it are not written as decimals.
+_LARGEST = arb(2) ** 65_536
 
 
 @dataclass
@@ -159,6 +165,9 @@ def _arithmetic(node: Expr, digits: int, budget: Budget) -> dict[str, Any]:
             reason = f"may be undefined: {error.where}"
         else:
             if found[0].is_finite() and found[1].is_finite():
+                if not all(iv.moderate(end, _LARGEST) for end in found):
+                    reason = "a number too large or too small to be written down"
+                    break
                 value = iv.to_fraction(found[0]), iv.to_fraction(found[1])
                 reached = agreed_digits(*value)
                 best = value, min(reached, digits), inner.domains

@@ -51,15 +51,16 @@ def _scaled(value: Fraction, places: int, up: bool) -> int:
 
 
 def _text(scaled: int, places: int) -> str:
+    if scaled == 0 and places <= 0:
+        return "0"
     sign = "-" if scaled < 0 else ""
     body = str(abs(scaled))
+    if places < -40 or places > 40 + len(body):
+        # Far from 1: scientific form keeps the string short.
+        digits = body.rstrip("0") or "0"
+        mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
+        return f"{sign}{mantissa}e{len(body) - 1 - places}" if scaled else "0"
     if places <= 0:
-        return sign + body + "0" * -places if scaled else "0"
-    if places > 40 + len(body):
-        # Far below 1: scientific form keeps the string short.
-        body_digits = body.rstrip("0") or "0"
-        exponent = len(body) - 1 - places
-        mantissa = body_digits[0] + ("." + body_digits[1:] if len(body_digits) > 1 else "")
-        return f"{sign}{mantissa}e{exponent}" if scaled else "0"
+        return sign + body + "0" * -places
     body = body.rjust(places + 1, "0")
     return f"{sign}{body[:-places]}.{body[-places:]}"

@@ -139,7 +139,9 @@ def _start(problem: Problem, left: End, right: End) -> tuple[arb | None, list[Ca
             reached = problem.score(problem.line.value(x))[0]
         except MaybeUndefined:
             continue
-        if reached.is_finite() and (best is None or reached > best):
+        # A lower bound of what is reached serves as well, and exp(2**40) is too long.
+        reached = min(reached, iv.HUGE)
+        if reached > -iv.HUGE and (best is None or reached > best):
             best = reached
     candidates = []
     for e in (left, right):
@@ -153,8 +155,8 @@ def _start(problem: Problem, left: End, right: End) -> tuple[arb | None, list[Ca
                 raise
             continue
         candidates.append(Candidate(ends, value, "end" if e.closed else "open end"))
-        if best is None or value[0] > best:
-            best = value[0]
+        if value[0].is_finite() and (best is None or value[0] > best):
+            best = min(value[0], iv.HUGE)
     return best, candidates
 
 

@@ -56,6 +56,13 @@ def to_fraction(x: arb) -> Fraction:
 
 #: Smaller sizes than this are rounded outward to it: exp(-2**40) as a fraction fills the memory.
 _TINY = Fraction(1, 2**8192)
+#: Larger sizes than this are never made fractions.
+HUGE = arb(2) ** 8192
+
+
+def moderate(x: arb, largest: arb = HUGE) -> bool:
+    """Whether an exact number has a fraction that is not too long to be used."""
+    return bool(x == 0 or 1 / largest < abs(x) < largest)
 
 
 def lower_fraction(x: arb) -> Fraction:

@@ -9,12 +9,14 @@ from fractions import Fraction
 from itertools import product
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.ball import Evaluator
+from gateproof.numerics.ball import compiled
 from gateproof.numerics.certificate import Bounds
 from gateproof.numerics.errors import MaybeUndefined, Undefined
+from gateproof.numerics.exact_point import exact_value
 from gateproof.numerics.forms import at_point
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.precision import precision
+from gateproof.theory.formula.nodes import Expr
 
 Point = Mapping[str, Fraction]
 Ends = tuple[Fraction | None, Fraction | None]
@@ -48,8 +50,31 @@ def breaks(value: Interval, bounds: Bounds) -> bool | None:
     return False if kept else None
 
 
-def examine(run: Evaluator, point: Point, bounds: Bounds, max_bits: int) -> Found | None:
+def exactly(expr: Expr, point: Point, bounds: Bounds) -> Found | bool:
+    """A finding by rational arithmetic; True: it shows that there is none, False: it cannot tell."""
+    try:
+        value = exact_value(expr, point)
+    except Undefined:
+        return Found("undefined", dict(point))
+    if value is None:
+        return False
+    over = bounds.upper is not None and (
+        value > bounds.upper or (bounds.upper_strict and value == bounds.upper)
+    )
+    under = bounds.lower is not None and (
+        value < bounds.lower or (bounds.lower_strict and value == bounds.lower)
+    )
+    return Found("violated", dict(point), (value, value)) if over or under else True
+
+
+def examine(expr: Expr, point: Point, bounds: Bounds, max_bits: int) -> Found | None:
     """A finding at an exact point, with as many bits as it takes to be sure (at most max_bits)."""
+    exact = exactly(expr, point, bounds)
+    if not isinstance(exact, bool):
+        return exact
+    if exact:
+        return None
+    run = compiled(expr)
     bits = 80
     while True:
         with precision(bits):
@@ -61,11 +86,11 @@ def examine(run: Evaluator, point: Point, bounds: Bounds, max_bits: int) -> Foun
                 value = None
             if value is not None:
                 broken = breaks(value, bounds)
-                if broken and value[0].is_finite() and value[1].is_finite():
-                    return Found(
-                        "violated", dict(point), (iv.to_fraction(value[0]), iv.to_fraction(value[1]))
-                    )
+                if broken and iv.moderate(value[0]) and iv.moderate(value[1]):
+                    low, high = iv.to_fraction(value[0]), iv.to_fraction(value[1])
+                    return Found("violated", dict(point), (low, high))
                 if broken is not None:
+                    # A value like exp(2**40) breaks the bound, but is too long to be shown.
                     return None
         bits *= 2
         if bits > max_bits:

@@ -17,7 +17,7 @@ from gateproof.numerics.ball import Env, compiled, compiled_condition, names_in
 from gateproof.numerics.errors import NotSmooth
 from gateproof.numerics.precision import precision
 from gateproof.numerics.series_rules import Coefficients
-from gateproof.theory.formula.nodes import App, Expr, Var, Where
+from gateproof.theory.formula.nodes import App, Expr, Node, Var, Where
 from gateproof.theory.formula.powers import constant_value
 
 SeriesEvaluator = Callable[[Env, int], Coefficients]
@@ -38,7 +38,7 @@ def taylor(expr: Expr, var: str, env: Mapping[str, arb], n: int, bits: int) -> C
 @lru_cache(maxsize=4096)
 def compiled_series(expr: Expr, var: str) -> SeriesEvaluator:
     """The coefficient evaluator of a core expression, at whatever precision is current."""
-    if var not in names_in(expr):
+    if _fixed(expr, var):
         value = compiled(expr)
         zero = arb(0)
         return lambda env, n: [iv.to_ball(value(env))] + [zero] * n
@@ -56,6 +56,18 @@ def compiled_series(expr: Expr, var: str) -> SeriesEvaluator:
         return _where(expr, var)
     assert isinstance(expr, App)
     return _app(expr, var)
+
+
+def _fixed(expr: Expr, var: str) -> bool:
+    """A constant to be enclosed as a whole.
+
+    Kinked parts are expanded even if constant: a certificate's Taylor rule needs them decided.
+    """
+    return var not in names_in(expr) and not any(_switches(n) for n in expr.walk())
+
+
+def _switches(node: Node) -> bool:
+    return isinstance(node, Where) or (isinstance(node, App) and node.head in ("abs", "sign", "max", "min"))
 
 
 def _where(expr: Where, var: str) -> SeriesEvaluator:
@@ -82,7 +94,7 @@ def _app(expr: App, var: str) -> SeriesEvaluator:
         return lambda env, n: rules.total([a(env, n) for a in args])
     if head == "div":
         top, bottom = args
-        if var not in names_in(expr.args[1]):
+        if _fixed(expr.args[1], var):
             divisor = compiled(expr.args[1])
 
             def scaled(env: Env, n: int) -> Coefficients:
@@ -99,8 +111,8 @@ def _app(expr: App, var: str) -> SeriesEvaluator:
 
 
 def _product(expr: App, var: str) -> SeriesEvaluator:
-    fixed = [compiled(a) for a in expr.args if var not in names_in(a)]
-    moving = [compiled_series(a, var) for a in expr.args if var in names_in(a)]
+    fixed = [compiled(a) for a in expr.args if _fixed(a, var)]
+    moving = [compiled_series(a, var) for a in expr.args if not _fixed(a, var)]
 
     def run(env: Env, n: int) -> Coefficients:
         value = moving[0](env, n)
@@ -121,7 +133,7 @@ def _power(expr: App, var: str) -> SeriesEvaluator:
     if n is not None and n.denominator == 1:
         whole = int(n)
         return lambda env, order: rules.integer_power(base(env, order), whole)
-    if var not in names_in(exponent_node):
+    if _fixed(exponent_node, var):
         constant = compiled(exponent_node)
         return lambda env, order: rules.real_power(base(env, order), iv.to_ball(constant(env)))
     exponent = compiled_series(exponent_node, var)

@@ -91,7 +91,8 @@ def test_the_zoo_has_its_asymptotes(known):
 
 @pytest.mark.parametrize(
     ("text", "side", "right"),
-    [("tanh(x)", "+", Fraction(1)), ("silu(x)", "+", "oo"), ("-cosh(x)", "-", "-oo"), ("silu(x)", "-", Fraction(0)),
+    [("tanh(x)", "+", Fraction(1)), ("silu(x)", "+", "oo"), ("-cosh(x)", "-", "-oo"),
+     ("silu(x)", "-", Fraction(0)),
      ("sin(x)", "+", None), ("x**2*exp(-x)", "+", Fraction(0)), ("exp(x)", "+", "oo")],
 )  # fmt: skip
 def test_limits(text, side, right):

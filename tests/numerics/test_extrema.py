@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from itertools import pairwise
+
+import mpmath as mp
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_formulas import by_mpmath, core, formulas, mpf
+
+from gateproof.numerics.bounds import Budget
+from gateproof.numerics.decimals import decimal_enclosure
+from gateproof.numerics.extrema import extremum
+from gateproof.proofs_check.checker import verify
+from gateproof.theory.formula import parse_expr
+
+F = Fraction
+
+
+def holds(enclosure, text, digits):
+    """The enclosure fixes ``digits`` digits, and they are those of a value from outside."""
+    lo, hi = enclosure
+    right = F(text)
+    unit = F(1, 10 ** len(text.split(".")[-1])) if "." in text else F(0)
+    assert lo - unit <= right <= hi + unit
+    assert hi - lo <= max(abs(lo), abs(hi)) / F(10) ** (digits - 1)
+
+
+# Values of ../shared cases: mpmath, independent searches.
+EXTREMA = [
+    ("gelu(x)", "inf", "-0.75179152469356445745790494678", "-0.169971207479903661693868470982", 28),
+    ("silu(x)", "inf", "-1.27846454276107379510935873902", "-0.278464542761073795109358739023", 28),
+    ("mish(x)", "inf", "-1.192431214515495212137588", "-0.3088434130172504066287602", 24),
+    ("tanh(x)*sech(x)", "sup", "0.88137358701954302523260932498", "0.5", 28),
+]
+
+
+@pytest.mark.parametrize(("text", "which", "place", "value", "digits"), EXTREMA)
+def test_known_extrema_to_many_digits(text, which, place, value, digits):
+    found = extremum(core(text), "x", None, None, which, digits)
+    assert found.status == "ok"
+    assert found.attained is True
+    holds(found.value, value, digits)
+    (point,) = found.points
+    holds(point, place, digits)
+    assert verify(found.certificate).accepted
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "place", "digits"),
+    [
+        ("abs(gelu_tanh(x) - gelu(x))", "0.00047323552068728487711", "2.6989413863772703", 20),
+        ("abs(x*sigmoid(1.702*x) - gelu(x))", "0.020334872209239230", "2.27039773719661", 17),
+    ],
+)
+def test_which_gelu(text, value, place, digits):
+    found = extremum(core(text), "x", None, None, "sup", digits)
+    holds(found.value, value, digits)
+    left, right = found.points
+    holds(right, place, 14)
+    holds((-left[1], -left[0]), place, 14)
+    assert verify(found.certificate).accepted
+
+
+def test_digits_cost_little():
+    expr = core("abs(x*sigmoid(1.702*x) - gelu(x))")
+    values = []
+    for digits in (10, 25, 100):
+        found = extremum(expr, "x", None, None, "sup", digits, with_certificate=False)
+        assert found.digits >= digits
+        values.append(found.value)
+    for (a, b), (c, d) in pairwise(values):
+        assert a <= c <= d <= b
+    start = time.process_time()
+    extremum(expr, "x", None, None, "sup", 15)
+    # A bound against mistakes of a factor of ten; the machine may be busy.
+    assert time.process_time() - start < 3
+
+
+def test_a_hundred_digits_of_the_minimum_of_silu():
+    found = extremum(core("silu(x)"), "x", None, None, "inf", 100, with_certificate=False)
+    with mp.workdps(130):
+        # The minimum of x*sigmoid(x) is -W(1/e).
+        right = -mp.lambertw(mp.exp(-1))
+        assert mpf(found.value[0]) <= right.real <= mpf(found.value[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "lo", "hi", "which", "value", "attained"),
+    [
+        ("tanh(x)", None, None, "sup", 1, False),
+        ("sigmoid(x)", None, None, "inf", 0, False),
+        ("x", F(0), F(1), "sup", 1, True),
+        ("abs(x)", F(-1), F(2), "sup", 2, True),
+        ("abs(x)", F(-1), F(2), "inf", 0, True),
+        ("min(x, 1)", None, None, "sup", 1, True),
+        ("-x**4", F(-1), F(1), "sup", 0, True),
+        ("1/(1+x**2)", None, None, "sup", 1, True),
+        ("1/x", F(1), None, "sup", 1, True),
+        ("leaky_relu(x)", F(-1), F(1), "sup", 1, True),
+        ("3", None, None, "sup", 3, True),
+        ("sign(x)*exp(-abs(x))", F(-2), F(-1), "inf", None, True),
+    ],
+)
+def test_values_in_closed_form(text, lo, hi, which, value, attained):
+    found = extremum(core(text), "x", lo, hi, which, 12)
+    assert found.status == "ok", found.reason
+    assert found.attained is attained
+    if value is not None:
+        assert found.value[0] <= value <= found.value[1]
+        assert found.value[1] - found.value[0] <= F(1, 10**12)
+    if found.certificate is not None:
+        verdict = verify(found.certificate)
+        assert verdict.accepted, verdict.reason
+
+
+def test_irrational_ends_are_points_and_not_boxes():
+    found = extremum(core("x**2"), "x", F(-1), parse_expr("sqrt(2)"), "sup", 20)
+    holds(found.value, "2", 18)
+    assert found.attained is True
+    opened = extremum(core("x**2"), "x", F(0), parse_expr("sqrt(2)"), "sup", 20, hi_closed=False)
+    holds(opened.value, "2", 18)
+    assert opened.attained is False
+    assert opened.points == ()
+    wave = extremum(core("sin(x)"), "x", F(0), parse_expr("pi/2"), "sup", 15)
+    holds(wave.value, "1", 14)
+
+
+@pytest.mark.parametrize(
+    ("text", "which", "status"),
+    [("silu(x)", "sup", "infinite"), ("x**3", "inf", "infinite"), ("log(x)", "sup", "undefined"),
+     ("cosh(x)", "sup", "infinite"), ("x - x", "sup", "ok")],
+)  # fmt: skip
+def test_status(text, which, status):
+    assert extremum(core(text), "x", None, None, which, 10).status == status
+
+
+def test_a_jump_is_not_said_to_be_attained():
+    found = extremum(core("where(x > 0, 1 - x, 0)"), "x", F(-1), F(1), "sup", 10)
+    assert found.status == "ok"
+    assert found.value[0] <= 1 <= found.value[1]
+    assert found.attained is None
+    assert found.reason
+
+
+def test_a_plateau_has_no_isolated_points():
+    found = extremum(core("min(max(x, 0), 1)"), "x", F(-3), F(3), "sup", 10)
+    assert found.value == (1, 1)
+    assert found.attained is True
+    assert found.points is None
+    assert "not isolated" in found.reason
+
+
+def test_the_budget_is_a_reason():
+    found = extremum(core("sin(100*x)"), "x", F(-8), F(8), "sup", 10, Budget(boxes=5))
+    assert (found.status, found.reason) == ("unknown", "boxes")
+
+
+@settings(max_examples=60, deadline=None)
+@given(formulas(depth=5), st.integers(-48, 48), st.integers(1, 64), st.sampled_from(["sup", "inf"]))
+def test_no_sample_lies_beyond_a_random_extremum(expr, lo, width, which):
+    a, b = F(lo, 16), F(lo + width, 16)
+    found = extremum(expr, "x", a, b, which, 10, Budget(2_000, 512), with_certificate=False)
+    if found.status != "ok":
+        assert found.reason
+        return
+    low, high = found.value
+    assert low <= high
+    with mp.workdps(40):
+        values = [by_mpmath(expr, mpf(a + (b - a) * F(i, 64))) for i in range(65)]
+        room = mp.mpf(10) ** -30 * (1 + max(map(abs, values)))
+        if which == "sup":
+            assert max(values) <= mpf(high) + room
+        else:
+            assert min(values) >= mpf(low) - room
+        if found.points:
+            # The value is really taken somewhere in one of the places.
+            near = [by_mpmath(expr, mpf((p + q) / 2)) for p, q in found.points]
+            assert any(
+                mpf(low) - 10**-6 * (1 + abs(v)) <= v <= mpf(high) + 10**-6 * (1 + abs(v)) for v in near
+            )
+
+
+def test_decimals_of_a_hundred_digits_are_outward():
+    text = decimal_enclosure(F(1, 3), F(1, 3), 100)
+    assert F(text["lo"]) < F(1, 3) < F(text["hi"])

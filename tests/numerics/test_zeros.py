@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath as mp
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_formulas import core, mpf
+
+from gateproof.numerics.extrema import zeros
+from gateproof.theory.formula.nodes import App, Num, Var
+
+F = Fraction
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("max(0, x-1) - 1/2", [F(3, 2)]),
+        ("tanh(50*(x-1))", [F(1)]),
+        ("silu(x)", [F(0)]),
+        ("gelu(x)", [F(0)]),
+        ("tanh(x)*sech(x)", [F(0)]),
+        ("(x-1)**2", [F(1)]),
+        ("erf(x) - tanh(x)", [F(0)]),
+        ("exp(x) + 1", []),
+        ("1/(1+x**2)", []),
+        ("x**3 - x", [F(-1), F(0), F(1)]),
+        ("(x-2)/(1+x**2)", [F(2)]),
+        ("abs(2*x+1)", [F(-1, 2)]),
+    ],
+)
+def test_exact_zeros(text, right):
+    found = zeros(core(text), "x", None, None, 20)
+    assert found.status == "ok", found.reason
+    assert len(found.points) == len(right)
+    assert all(lo <= x <= hi for (lo, hi), x in zip(found.points, right, strict=True))
+
+
+def test_zeros_to_many_digits():
+    found = zeros(core("x**2 - 2"), "x", F(0), None, 50)
+    ((lo, hi),) = found.points
+    assert lo * lo <= 2 <= hi * hi
+    assert hi - lo < F(1, 10**49)
+    found = zeros(core("exp(x) - 3"), "x", None, None, 40)
+    with mp.workdps(60):
+        assert mpf(found.points[0][0]) <= mp.log(3) <= mpf(found.points[0][1])
+
+
+def test_ends_count_as_they_are_closed():
+    both = core("x*(1-x)")
+    assert len(zeros(both, "x", F(0), F(1), 10).points) == 2
+    assert [p[0] for p in zeros(both, "x", F(0), F(1), 10, lo_closed=False).points] == [F(1)]
+    assert zeros(both, "x", F(0), F(1), 10, lo_closed=False, hi_closed=False).points == ()
+
+
+@pytest.mark.parametrize("text", ["relu(x)", "sin(x)", "x*sin(1/x)", "(x**2 - 2*x + 1)*1 + 0"])
+def test_what_is_not_isolated_says_so(text):
+    found = zeros(core(text), "x", None, None, 10)
+    assert found.status in ("unknown", "undefined")
+    assert found.reason
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-40, 40), min_size=1, max_size=4, unique=True))
+def test_planted_zeros_are_all_found(places):
+    roots = sorted(F(p, 7) for p in places)
+    x = Var("x")
+    product = Num(F(1))
+    for r in roots:
+        # Written out as a sum, so that no factor can be taken alone.
+        product = App("add", (App("mul", (product, x)), App("mul", (product, Num(-r)))))
+    found = zeros(App("mul", (App("exp", (x,)), product)), "x", None, None, 12)
+    assert found.status == "ok", found.reason
+    assert len(found.points) == len(roots)
+    assert all(lo <= r <= hi for (lo, hi), r in zip(found.points, roots, strict=True))
