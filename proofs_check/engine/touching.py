@@ -8,6 +8,7 @@ g^(k) < 0 on the left). Outside of N boxes prove g > 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from gateproof.numerics.extrema import extremum
@@ -24,7 +25,9 @@ from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Num, num
 from gateproof.theory.formula.printer import to_text
 
-MAX_ORDER = 8
+MAX_ORDER = 6
+#: Derivatives written out larger than this are not formed.
+MAX_SIZE = 3_000
 MAX_POINTS = 6
 _RADII = (Fraction(1, 2), Fraction(1, 8), Fraction(1, 64), Fraction(1, 1024))
 
@@ -41,9 +44,23 @@ def touching_bound(space: Space, name: str, gap: Expr, context: Context) -> Outc
     domain = space.domains[name]
     if domain.integer or domain.without:
         return undecided("attained bounds over integers or with holes are not implemented")
-    contacts = _contacts(gap, name, space, domain, context)
-    if not contacts:
-        return undecided("no exact point was found at which the bound is attained")
+    if kinks(gap, name):
+        return undecided("the gap has kinks, so Taylor's theorem does not serve")
+    found = undecided("")
+    seen: list[Expr] = []
+    for candidates in (_cheap_candidates(gap, name, space), _searched_candidates(gap, name, domain, context)):
+        contacts = _contacts(gap, name, domain, [*seen, *candidates])
+        if contacts and contacts != seen:
+            seen = contacts
+            found = _from_contacts(space, name, gap, contacts, context)
+            if found.truth is not None:
+                return found
+    return found if seen else undecided("no exact point was found at which the bound is attained")
+
+
+def _from_contacts(space: Space, name: str, gap: Expr, contacts: list[Expr], context: Context) -> Outcome:
+    """Taylor's theorem near each contact, boxes between them."""
+    domain = space.domains[name]
     steps: list[str] = []
     outcomes: list[Outcome] = []
     left: Expr | None = domain.lo
@@ -82,14 +99,23 @@ def _between(
     return bounded_below(part, gap, strict=False, context=context)
 
 
-def _contacts(gap: Expr, name: str, space: Space, domain: Domain, context: Context) -> list[Expr]:
-    """Exact points of the domain where gap is provably 0, ascending and well apart."""
-    candidates: list[Expr] = [e for e in (domain.lo, domain.hi) if e is not None]
-    found = extremum(gap, name, domain.lo, domain.hi, "inf", 12, context.budget())
+def _cheap_candidates(gap: Expr, name: str, space: Space) -> Iterator[Expr]:
+    """Ends, small whole numbers and exact critical points."""
+    domain = space.domains[name]
+    yield from (e for e in (domain.lo, domain.hi) if e is not None)
+    yield from (num(k) for k in (0, 1, -1))
+    yield from list(exact_extremum_candidates(gap, name, space.assumptions()) or ())[:MAX_POINTS]
+
+
+def _searched_candidates(gap: Expr, name: str, domain: Domain, context: Context) -> Iterator[Expr]:
+    """Short fractions where the least values were found numerically."""
+    found = extremum(gap, name, domain.lo, domain.hi, "inf", 12, context.first_budget())
     for lo, hi in (found.points or ())[:MAX_POINTS]:
-        candidates.append(Num(simplest_between(lo, hi)))
-    candidates += list(exact_extremum_candidates(gap, name, space.assumptions()) or ())[:MAX_POINTS]
-    candidates += [num(k) for k in (0, 1, -1)]
+        yield Num(simplest_between(lo, hi))
+
+
+def _contacts(gap: Expr, name: str, domain: Domain, candidates: Iterable[Expr]) -> list[Expr]:
+    """The candidates in the domain where gap is provably 0, ascending and well apart."""
     kept: list[Expr] = []
     for candidate in candidates:
         lo, hi = enclosure(candidate)
@@ -123,12 +149,10 @@ def _near(
     domain = space.domains[name]
     at_lo = domain.lo is not None and domain.lo == contact
     at_hi = domain.hi is not None and domain.hi == contact
-    if kinks(gap, name):
-        return f"the gap has kinks, so Taylor's theorem does not serve at {name} = {to_text(contact)}"
     current = gap
     for order in range(1, MAX_ORDER + 1):
         following = derivative(current, name)
-        if following is None:
+        if following is None or following.size > MAX_SIZE:
             return f"no derivative of order {order} at {name} = {to_text(contact)}"
         current = following
         value = substitute(current, {name: contact})

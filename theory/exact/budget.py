@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar, cast
 
 #: Units of one question; a unit takes some 30 microseconds.
@@ -53,19 +53,24 @@ def deeper() -> Iterator[None]:
 def bounded(function: Callable[P, T]) -> Callable[P, T]:
     """Give an outermost call its budget; a call inside of another shares that one's.
 
-    None where the budget or the stack ends, or the method does: T must allow it.
+    None where the budget or the stack ends, or the method does: T must allow it. Answers to
+    outermost calls are kept: the engine asks the same of a statement, its pieces and its controls.
     """
+
+    @lru_cache(maxsize=4096)
+    def kept(args: tuple[Hashable, ...], kwargs: tuple[tuple[str, Hashable], ...]) -> T:
+        token = _left.set(UNITS)
+        try:
+            return function(*args, **dict(kwargs))  # type: ignore[arg-type]  # as they came in
+        except (Unsupported, RecursionError):
+            return cast(T, None)
+        finally:
+            _left.reset(token)
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         if _left.get() is not None:
             return function(*args, **kwargs)
-        token = _left.set(UNITS)
-        try:
-            return function(*args, **kwargs)
-        except (Unsupported, RecursionError):
-            return cast(T, None)
-        finally:
-            _left.reset(token)
+        return kept(args, tuple(sorted(kwargs.items())))
 
     return call

@@ -31,6 +31,9 @@ class Assumptions:
     domains: Mapping[str, Domain] = field(default_factory=dict)
     facts: tuple[Stmt, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash((frozenset(self.domains.items()), self.facts))
+
 
 @dataclass(frozen=True)
 class Derivation:

@@ -78,7 +78,8 @@ def smooth_pieces(
 ) -> list[Piece] | None:
     """The pieces in ascending order, or None where a kink could not be placed."""
     others = given or Assumptions()
-    todo, done = [domain], []
+    todo: list[Domain] = [domain]
+    done: list[Piece] = []
     while todo:
         if len(todo) + len(done) > MAX_PIECES:
             return None
