@@ -166,7 +166,11 @@ def _elsewhere(
     waiting = len(left)
     try:
         while waiting:
-            outcome = crew.results.get()
+            try:
+                # Not for ever: a signal just before the wait would be seen only after it.
+                outcome = crew.results.get(timeout=0.2)
+            except queue.Empty:
+                continue
             if isinstance(outcome, BaseException):
                 raise outcome
             keep(*outcome)
@@ -212,7 +216,8 @@ class _Crew:
                     break
                 if worker is None:
                     worker = Worker(self.decider)
-                    self.hire(worker)
+                    if not self.hire(worker):
+                        break
                 started = time.monotonic()
                 try:
                     task = question(self.readings[index], self.settings)
@@ -230,12 +235,14 @@ class _Crew:
             if worker is not None:
                 self.dismiss(worker)
 
-    def hire(self, worker: Worker) -> None:
+    def hire(self, worker: Worker) -> bool:
         """Note a worker before it starts, so that ``stop`` reaches it while it does."""
         with self.lock:
             self.workers.add(worker)
-        if not self.stopped.is_set():
-            worker.start()
+            if self.stopped.is_set():
+                return False
+        worker.start()
+        return True
 
     def dismiss(self, worker: Worker) -> None:
         """Let a worker go."""
@@ -245,7 +252,7 @@ class _Crew:
 
     def stop(self) -> None:
         """Have every thread end, also those that wait for an answer."""
-        self.stopped.set()
         with self.lock:
+            self.stopped.set()
             for worker in self.workers:
                 worker.kill()

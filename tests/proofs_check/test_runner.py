@@ -99,6 +99,26 @@ def test_an_interrupt_keeps_what_was_decided(stub, jobs):
     assert verdicts(found) == [("proved", "")] + [("not-run", "interrupted")] * 3
 
 
+def test_an_interrupt_while_workers_start(stub, monkeypatch):
+    from gateproof.proofs_check import runner
+
+    started = []
+
+    class Slow(runner.Worker):
+        def __init__(self, decider):
+            super().__init__(decider)
+            started.append(self)
+            time.sleep(1)
+
+    monkeypatch.setattr(runner, "Worker", Slow)
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    found = run(readings(0, 1, 2), QUICK, jobs=2, decider=stub)
+    assert found.interrupted
+    assert time.monotonic() - begin < 4
+    assert all(worker.process.poll() is not None for worker in started)
+
+
 def test_no_worker_is_left_behind(stub):
     from gateproof.proofs_check import pool
 
