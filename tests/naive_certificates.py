@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import random
 from fractions import Fraction
 from typing import Any
 
@@ -132,6 +133,8 @@ def value(tree: Any, x: Any) -> Any:
         return value(rest[1] if truth(rest[0], x) else rest[2], x)
     head, *args = rest
     parts = [value(a, x) for a in args]
+    if head in {*FUNCTIONS, "pow"} and any(part and abs(mp.mag(part)) > 2_000 for part in parts):
+        raise OverflowError("mpmath would take hours")
     try:
         if head in ("add", "mul"):
             found = (mp.fsum if head == "add" else mp.fprod)(parts)
@@ -167,3 +170,24 @@ def truth(tree: Any, x: Any) -> bool:
     if kind == "not":
         return not truth(rest[0], x)
     return (all if kind == "and" else any)([truth(t, x) for t in rest])
+
+
+def random_tree(dice: random.Random, depth: int) -> list[Any]:
+    """A formula in x of any kind, often without a value somewhere."""
+    roll = dice.random()
+    inner = [random_tree(dice, depth - 1) for _ in range(4 if depth else 0)]
+    if not inner or roll < 0.12:
+        number = ["num", f"{dice.randint(-9, 9)}/{dice.randint(1, 5)}"]
+        return dice.choice([["var", "x"]] * 4 + [number, number, ["const", dice.choice(["pi", "e"])]])
+    if roll < 0.4:
+        return ["app", dice.choice(["add", "mul", "add", "mul", "max", "min"]), *inner[:2]]
+    if roll < 0.5:
+        return ["app", "div", *inner[:2]]
+    if roll < 0.6:
+        powers = [["num", q] for q in (f"{dice.randint(-4, 5)}/1", "1/2", "-1/2", "2/3")]
+        return ["app", "pow", inner[0], dice.choice([*powers, inner[1]])]
+    if roll < 0.65:
+        relation = ["rel", [dice.choice(["<", "<=", "==", ">", "!="])], *inner[:2]]
+        condition = dice.choice([relation, ["not", relation], ["or", relation, ["rel", ["<"], *inner[1:3]]]])
+        return ["where", condition, *inner[2:]]
+    return ["app", dice.choice(sorted(FUNCTIONS)), inner[0]]
