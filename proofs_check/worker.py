@@ -20,9 +20,7 @@ from gateproof.proofs_check.decision_json import FAULT, from_json, reading_from,
 from gateproof.proofs_check.records import Decision, Reading, Settings
 
 Decider = Callable[[Reading, Settings], Decision]
-# By the module's own name: once it is imported, ``engine.decide`` is that module, and no longer
-# the function that the package defines under the same name.
-ENGINE = "gateproof.proofs_check.engine.decide:decide_reading"
+ENGINE = "gateproof.proofs_check.engine.judge:decide_reading"
 MEMORY = 4 << 30
 GRACE = 5.0
 

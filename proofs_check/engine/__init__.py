@@ -9,7 +9,7 @@ __all__ = ["decide", "engine_version"]
 
 def decide(reading: Reading, settings: Settings | None = None) -> Decision:
     """Decide one reading. Raises FormulaError where its text cannot be read."""
-    from gateproof.proofs_check.engine.decide import decide_reading
+    from gateproof.proofs_check.engine.judge import decide_reading
 
     return decide_reading(reading, settings or Settings())
 

@@ -62,8 +62,12 @@ def caught(claim: Claim, truth: bool, context: Context) -> bool:
 def _bodies(claim: Claim, stmt: Stmt, outcome: Outcome, context: Context) -> list[Stmt | Claim]:
     if outcome.truth:
         return _false_bodies(claim, stmt, context)
-    if isinstance(stmt, Rel) and len(stmt.ops) == 1:
-        return _true_bodies(claim, stmt, outcome)
+    if not isinstance(stmt, Rel):
+        return []
+    for link in links_of(stmt):
+        found = _true_bodies(claim, link, outcome, context)
+        if found:
+            return found
     return []
 
 
@@ -94,7 +98,7 @@ def _false_bodies(claim: Claim, stmt: Stmt, context: Context) -> list[Stmt | Cla
 def _missed_relation(claim: Claim, stmt: Rel, context: Context) -> list[Stmt | Claim]:
     if len(stmt.ops) > 1:
         return _false_bodies(claim, And(tuple(links_of(stmt))), context)
-    (op,), (a, b) = stmt.ops, stmt.terms
+    op, (a, b) = stmt.ops[0], stmt.terms
     if infinite_sign(a) or infinite_sign(b):
         return []
     if isinstance(a, Extremum) and isinstance(b, FiniteSet):
@@ -192,9 +196,11 @@ def _round_up(value: Fraction) -> Fraction:
     return Fraction(-(-value.numerator * scale // value.denominator), scale)
 
 
-def _true_bodies(claim: Claim, stmt: Rel, outcome: Outcome) -> list[Stmt | Claim]:
+def _true_bodies(claim: Claim, stmt: Rel, outcome: Outcome, context: Context) -> list[Stmt | Claim]:
     """For a refuted relation: the relation moved by just more than its failure, at the witness."""
     (op,), (a, b) = stmt.ops, stmt.terms
+    if any(isinstance(n, Extremum) for n in stmt.walk()) and not free_names(stmt):
+        return _true_of_values(op, a, b, context)
     witness = {k: v for k, v in (outcome.witness or {}).items() if k in {x.name for x in claim.scope.binds}}
     try:
         point = {k: Fraction(v) for k, v in witness.items()}
@@ -213,6 +219,22 @@ def _true_bodies(claim: Claim, stmt: Rel, outcome: Outcome) -> list[Stmt | Claim
         return [Claim(Scope((), ()), Rel(("!=",), (left, right)))]
     moved = _plus(left, -shift) if op[0] == "<" else _plus(left, shift)
     return [Claim(Scope((), ()), Rel((op,), (moved, right)))]
+
+
+def _true_of_values(op: str, a: Expr, b: Expr, context: Context) -> list[Stmt | Claim]:
+    """Closed values that differ by less than d: a <= b + d, a >= b - d, or both."""
+    if (
+        op == "!="
+        or isinstance(b, FiniteSet)
+        or (isinstance(a, Extremum) and a.op in ("argmax", "argmin", "zeros"))
+    ):
+        return []
+    gap = _gap_of_values(a, b, context)
+    if not gap:
+        return []
+    shift = gap * _OVER + _TINY
+    above, below = Rel(("<=",), (a, _plus(b, shift))), Rel((">=",), (a, _plus(b, -shift)))
+    return [And((below, above)) if op == "==" else above if op[0] == "<" else below]
 
 
 def _plus(node: Expr, shift: Fraction) -> Expr:

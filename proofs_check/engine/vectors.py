@@ -83,7 +83,7 @@ def _cases(space: Space, symbolic: list[str]) -> Iterator[tuple[dict[str, int], 
     names = sorted(sizes)
     given = 0
     for chosen in itertools.product(_LENGTHS, repeat=len(names)):
-        values = dict(zip(names, chosen, strict=True))
+        values: dict[str, int] = dict(zip(names, chosen, strict=True))
         if not all(contains(space.domains[n], Fraction(v)) for n, v in values.items()):
             continue
         lengths = {}

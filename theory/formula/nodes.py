@@ -50,6 +50,17 @@ CORE_HEADS: dict[str, int | None] = {
 }
 
 
+_FIELDS: dict[str, tuple[str, ...]] = {}
+
+
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    """The fields of a node type; asking dataclasses for each node took a third of a parse."""
+    found = _FIELDS.get(kind.__name__)
+    if found is None:
+        found = _FIELDS[kind.__name__] = tuple(f.name for f in fields(kind))
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Node:
     """Base of all nodes; equality is structural, the hash is kept."""
@@ -57,7 +68,7 @@ class Node:
     def __post_init__(self) -> None:
         size = 1 + sum(child.size for child in self.children())
         object.__setattr__(self, "size", size)
-        key = (type(self).__name__, *(getattr(self, f.name) for f in fields(self)))
+        key = (type(self).__name__, *(getattr(self, name) for name in _names(type(self))))
         object.__setattr__(self, "_hash", hash(key))
 
     size = 1
@@ -65,8 +76,8 @@ class Node:
 
     def children(self) -> Iterator[Node]:
         """Direct sub-nodes, left to right."""
-        for f in fields(self):
-            yield from _nodes_in(getattr(self, f.name))
+        for name in _names(type(self)):
+            yield from _nodes_in(getattr(self, name))
 
     def __hash__(self) -> int:
         return self._hash
@@ -76,7 +87,7 @@ class Node:
             return True
         if type(self) is not type(other) or self._hash != hash(other):
             return False
-        return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(self))
+        return all(getattr(self, name) == getattr(other, name) for name in _names(type(self)))
 
     def walk(self) -> Iterator[Node]:
         """The node and all below it, parents first."""
@@ -431,8 +442,9 @@ class Claim(Node):
 def rebuild(node: Any, change: Callable[[Node], Node]) -> Any:
     """The node with ``change`` applied to each direct child (tuples included)."""
     if isinstance(node, Node):
-        values = [_rebuild_value(getattr(node, f.name), change) for f in fields(node)]
-        if all(new is getattr(node, f.name) for new, f in zip(values, fields(node), strict=True)):
+        old = [getattr(node, name) for name in _names(type(node))]
+        values = [_rebuild_value(value, change) for value in old]
+        if all(a is b for a, b in zip(values, old, strict=True)):
             return node
         return type(node)(*values)
     return node

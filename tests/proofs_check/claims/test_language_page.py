@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from gateproof.proofs_check.engine.decide import decide_reading
+from gateproof.proofs_check.engine.judge import decide_reading
 from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.formula import FormulaError, parse_claim
 from gateproof.theory.formula.names import CORE_FUNCTIONS, ELEMENTARY, PREDICATES, SETS, SPECIAL
