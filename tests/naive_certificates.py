@@ -42,6 +42,19 @@ def uniform(lo: Fraction, hi: Fraction, pieces: int, rule: Any) -> list[Any]:
     return ["split", "x", write(cut), *halves]
 
 
+def adaptive(core: Any, lo: Fraction, hi: Fraction, lower: Any, upper: Any, rule: Any) -> list[Any]:
+    """A tree halved until three sampled values, with their spread to spare, keep the bounds."""
+    middle, width = (lo + hi) / 2, float(hi - lo)
+    left, at, right = (float(value(core, number(x))) for x in (lo, middle, hi))
+    spread = 2 * max(abs(at - left), abs(at - right)) + 2 * width * width
+    held = lower is None or at - spread > Fraction(lower)
+    held = held and (upper is None or at + spread < Fraction(upper))
+    if held or width < 1e-4:
+        return ["leaf", rule]
+    halves = adaptive(core, lo, middle, lower, upper, rule), adaptive(core, middle, hi, lower, upper, rule)
+    return ["split", "x", write(middle), *halves]
+
+
 def make(
     text: str,
     lo: Any = "-oo",
@@ -51,13 +64,13 @@ def make(
     upper: Any = None,
     strict: bool = False,
     cut: int = 8,
-    pieces: int = 64,
+    pieces: int | None = 64,
     rule: Any = ("taylor", 4),
     bits: int = 106,
     witnesses: list[Any] | None = None,
 ) -> Document:
-    """A range certificate of a formula in x: uniform pieces between the ends or cuts."""
-    core = tree_of(text)
+    """A range certificate of a formula in x: pieces (None: as many as it takes) between ends or cuts."""
+    core, rule = tree_of(text), list(rule) if isinstance(rule, tuple) else rule
     start = F(-cut) if lo == "-oo" else F(lo)
     end = F(cut) if hi == "oo" else F(hi)
     document = {
@@ -80,7 +93,9 @@ def make(
                 "plus": write(F(cut)) if hi == "oo" else None,
             }
         },
-        "tree": uniform(start, end, pieces, list(rule) if isinstance(rule, tuple) else rule),
+        "tree": uniform(start, end, pieces, rule)
+        if pieces
+        else adaptive(core, start, end, lower, upper, rule),
         "witnesses": witnesses or [],
     }
     return copy.deepcopy(document)
