@@ -148,7 +148,7 @@ def value(tree: Any, x: Any) -> Any:
         return value(rest[1] if truth(rest[0], x) else rest[2], x)
     head, *args = rest
     parts = [value(a, x) for a in args]
-    if head in {*FUNCTIONS, "pow"} and any(part and abs(mp.mag(part)) > 2_000 for part in parts):
+    if head in {*PRIMITIVES, "pow"} and any(part and abs(mp.mag(part)) > 2_000 for part in parts):
         raise OverflowError("mpmath would take hours")
     try:
         if head in ("add", "mul"):

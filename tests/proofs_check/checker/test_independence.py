@@ -1,0 +1,78 @@
+"""The checker stands alone, and stays small enough to be read in one sitting."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from naive_certificates import make
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDER = ROOT / "proofs_check" / "checker"
+FILES = ["__init__", "algebra", "check", "evaluate", "interval", "jet", "tail"]
+OURS = "gateproof.proofs_check.checker"
+
+# Checks a certificate in a fresh interpreter and prints what that loaded.
+PROBE = """
+import json, sys
+document = json.loads(sys.stdin.read())
+from gateproof.proofs_check.checker import verify
+assert verify(document).accepted
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def tree(name):
+    return ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_imports_are_of_the_standard_library_gmpy2_and_the_checker(name):
+    imported = [
+        module
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for module in ([node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
+    ]
+    for module in imported:
+        top = module.partition(".")[0]
+        assert module.startswith(OURS) or top == "gmpy2" or top in sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_nothing_is_executed_from_text(name):
+    names = {node.id for node in ast.walk(tree(name)) if isinstance(node, ast.Name)}
+    assert names & {"eval", "exec", "compile", "open", "__import__", "globals"} == set()
+
+
+def test_a_check_loads_nothing_else():
+    document = make("silu(x)", lower=-1, pieces=16, rule="natural")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PROBE],
+        input=json.dumps(document),
+        env={"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = set(json.loads(done.stdout))
+    assert {m for m in loaded if m.startswith("gateproof")} == {
+        "gateproof",
+        "gateproof.proofs_check",
+        OURS,
+        *(f"{OURS}.{name}" for name in FILES[1:]),
+    }
+    assert {m.partition(".")[0] for m in loaded} & {"flint", "sympy", "mpmath", "numpy"} == set()
+
+
+def test_size():
+    lines = {name: (FOLDER / f"{name}.py").read_text(encoding="utf-8").splitlines() for name in FILES}
+    assert max(map(len, lines.values())) < 300
+    # Blank lines, which the formatter sets, are not counted.
+    assert sum(1 for file in lines.values() for line in file if line.strip()) < 800
