@@ -12,6 +12,7 @@ from gateproof.numerics.bounds import Budget
 from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.ends import End, EndExpr, end
 from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
+from gateproof.numerics.exact_point import exact_value
 from gateproof.numerics.far import Far, look
 from gateproof.numerics.gather import Candidate, conclude, from_spots
 from gateproof.numerics.hunt import Hunt, OutOfBoxes
@@ -79,12 +80,17 @@ def extremum(
 def _solve(problem: Problem, bits: int) -> Extremum:
     """One attempt at flint's current precision."""
     left, right = (
-        end(*problem.given[0][:1], -1, problem.given[0][1]),
-        end(*problem.given[1][:1], 1, problem.given[1][1]),
+        end(problem.given[0][0], -1, problem.given[0][1]),
+        end(problem.given[1][0], 1, problem.given[1][1]),
     )
     problem.ends = left, right
     if not left.infinite and not right.infinite and _at(left) > _at(right):
         return Extremum("unknown", reason="the interval is empty or too narrow")
+    if problem.line.constant:
+        value = problem.score(problem.line.natural_run({}))
+        both = iv.lower_fraction(value[0]), iv.upper_fraction(value[1])
+        reason = "the formula is constant"
+        return Extremum("ok", both, True, None, digits=agreed_digits(*both), reason=reason)
     best, candidates = _start(problem, left, right)
     if best is None or not best.is_finite():
         return Extremum("unknown", reason="no finite value was found")
@@ -136,9 +142,11 @@ def _start(problem: Problem, left: End, right: End) -> tuple[arb | None, list[Ca
         if x in forbidden:
             continue
         try:
-            reached = problem.score(problem.line.value(x))[0]
+            exact = exact_value(problem.body, {problem.var: x})
+            value = problem.line.value(x) if exact is None else iv.of_ball(iv.rational(exact))
         except MaybeUndefined:
             continue
+        reached = problem.score(value)[0]
         # A lower bound of what is reached serves as well, and exp(2**40) is too long.
         reached = min(reached, iv.HUGE)
         if reached > -iv.HUGE and (best is None or reached > best):

@@ -100,6 +100,8 @@ def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], se
     if attained is False:
         points = ()
     sides = tuple(t.side for t in far if t.kind in ("limit", "within"))
+    if not reason and high - low > abs(high) / 10**problem.digits and any(t.kind == "within" for t in far):
+        reason = "the bound on a tail is coarse"
     if kept:
         middle = max(kept, key=lambda c: c.value[0])
         problem.witness = iv.to_fraction(arb(((middle.place[0] + middle.place[1]) / 2).mid()))

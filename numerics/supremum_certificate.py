@@ -17,6 +17,8 @@ from gateproof.numerics.tailcut import find_cut
 from gateproof.theory.formula.nodes import App
 
 MAX_BOXES = 4_000
+#: A checker refuses more than 2200.
+MAX_BITS = 2_100
 
 
 def certificate_of(
@@ -70,7 +72,9 @@ def _attempt(problem: Problem, bound: Fraction, flipped: bool, text: str) -> dic
     assert lo is not None
     assert hi is not None
     size = max(bound.numerator.bit_length(), bound.denominator.bit_length())
-    bits = max(96, 2 * size // 2 + 48)
+    bits = max(96, size + 48)
+    if bits > MAX_BITS:
+        return None
     cover = Cover(body, {problem.var: (lo, hi)}, bounds, bits, MAX_BOXES)
     with precision(bits):
         tree = cover.run()
