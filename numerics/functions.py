@@ -40,6 +40,8 @@ def half_power(a: Interval, n: int) -> Interval:
 def real_power(a: Interval, b: Interval) -> Interval:
     """a**b for a base > 0, or a base >= 0 with an exponent > 0."""
     lo, hi = a
+    if b[0] == b[1] and b[0].is_integer() and abs(b[0]) < 2**20:
+        return integer_power(a, int(float(b[0])))
     if hi < 0 or (hi == 0 and b[1] <= 0):
         raise Undefined("a power of a base outside its domain")
     if lo < 0 or (lo == 0 and b[0] <= 0):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import at_point, enclosure
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, UndecidedError
 from gateproof.proofs_check.engine.space import Space, infinite_sign
 from gateproof.theory.exact.derivative import derivative, kinks
+from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.limits import NoLimit, limit
+from gateproof.theory.exact.piecewise import cut_points, smooth_pieces
+from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.series import taylor
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import (
@@ -28,6 +32,8 @@ from gateproof.theory.formula.nodes import (
     Series,
     Stmt,
     Taylor,
+    Var,
+    Where,
     num,
     rebuild,
 )
@@ -83,6 +89,11 @@ class Elimination:
     def _diff(self, node: Diff) -> Expr:
         current = node.body
         for _ in range(node.order):
+            if kinks(current, node.var):
+                joined = self._by_pieces(current, node.var)
+                if joined is not None:
+                    current = joined
+                    continue
             for argument in kinks(current, node.var):
                 self.owed.append(Rel(("!=",), (argument, num(0))))
             following = derivative(current, node.var)
@@ -92,6 +103,38 @@ class Elimination:
         self.steps.append(f"{to_text(node)} = {to_text(current)}")
         self.trust.append("flint")
         return current
+
+    def _by_pieces(self, body: Expr, var: str) -> Expr | None:
+        """The derivative as one formula a piece; what is owed is only that var avoids true kinks."""
+        domain = self.space.domains.get(var, Domain())
+        pieces = smooth_pieces(body, var, domain, self.space.assumptions())
+        if pieces is None:
+            return None
+        slopes = [derivative(p.expr, var) for p in pieces]
+        points = cut_points(pieces)
+        joined = slopes[-1]
+        for at, (left, right), (before, after) in reversed(
+            list(zip(points, pairwise(slopes), pairwise(pieces), strict=True))
+        ):
+            if left is None or right is None or joined is None:
+                return None
+            here = {var: at}
+            values = [substitute(e, here) for e in (before.expr, body, after.expr)]
+            same = [(values[0], values[1]), (values[1], values[2])]
+            same.append((substitute(left, here), substitute(right, here)))
+            if not all(prove_relation(a, "==", b, Assumptions()) for a, b in same):
+                self.owed.append(Rel(("!=",), (Var(var), at)))
+            joined = Where(Rel(("<",), (Var(var), at)), left, joined)
+        for end, closed, piece in (
+            (domain.lo, domain.lo_closed, pieces[0]),
+            (domain.hi, domain.hi_closed, pieces[-1]),
+        ):
+            if end is None or not closed:
+                continue
+            inside, here_value = (substitute(e, {var: end}) for e in (piece.expr, body))
+            if prove_relation(inside, "==", here_value, Assumptions()) is None:
+                self.owed.append(Rel(("!=",), (Var(var), end)))
+        return joined
 
     def _taylor(self, node: Taylor) -> Expr:
         found = taylor(node.body, node.var, node.point, node.order, self.space.assumptions())

@@ -5,11 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from gateproof.numerics.certify import certify
-from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, Undefined
-from gateproof.numerics.points import difference_sign, enclosure
+from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, NotReal, Undefined
+from gateproof.numerics.points import at_point, difference_sign
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.extremum import decide_extremum
+from gateproof.proofs_check.engine.numbers import short_text
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
     PROVED,
@@ -27,6 +28,7 @@ from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.nodes import App, Expr, Extremum, FiniteSet, Node, Rel
+from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 
 _FLIP = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -91,6 +93,9 @@ def decide_constants(op: str, a: Expr, b: Expr) -> Outcome:
     if infinite_sign(a) or infinite_sign(b):
         sign = (infinite_sign(a) > infinite_sign(b)) - (infinite_sign(a) < infinite_sign(b))
         return Outcome(sign in _HOLDS[op], PROVED, "order of the extended reals", ("flint",))
+    numbers = constant_value(a), constant_value(b)
+    if numbers[0] is not None and numbers[1] is not None:
+        return _rationals(op, numbers[0], numbers[1])
     equal = equal_constants(a, b)
     proof = None if equal is not None else prove_relation(a, "==", b, Assumptions())
     if equal is True or proof is not None:
@@ -108,9 +113,21 @@ def decide_constants(op: str, a: Expr, b: Expr) -> Outcome:
     return undecided("the two engines do not agree on the sign of the difference")
 
 
+def _rationals(op: str, a: Fraction, b: Fraction) -> Outcome:
+    """A relation of two rational numbers, exactly."""
+    sign = (a > b) - (a < b)
+    steps = (f"left side {short_text(a)}, right side {short_text(b)}",)
+    if sign in _HOLDS[op]:
+        return Outcome(True, PROVED, "exact rational arithmetic", ("fractions",), steps)
+    witness = {"left": short_text(a), "right": short_text(b)}
+    return Outcome(False, PROVED, "exact rational arithmetic", ("fractions",), steps, witness=witness)
+
+
 def _must_exist(side: Expr) -> None:
     try:
-        enclosure(side)
+        at_point(side, {}, 256)
+    except NotReal:
+        raise NotYetError("arithmetic with infinite values") from None
     except Undefined as error:
         raise IllPosedError(f"{to_text(side)} has no value: {error}") from None
     except MaybeUndefined:

@@ -46,6 +46,9 @@ def _at_kinks(body: Expr, variable: str, space: Space, *, derivatives: int) -> O
     if parts is None:
         return undecided(f"the kinks of {to_text(body)} were not located")
     at, pieces = cut_points(parts), [p.expr for p in parts]
+    ends = _at_ends(body, variable, space, pieces)
+    if ends is not None:
+        return ends
     steps: list[str] = []
     for point, left, right in zip(at, pieces, pieces[1:], strict=False):
         here = substitute(body, {variable: point})
@@ -74,6 +77,32 @@ def _at_kinks(body: Expr, variable: str, space: Space, *, derivatives: int) -> O
             left, right = following[0], following[1]
         steps.append(f"at {variable} = {to_text(point)} both sides agree")
     return Outcome(True, PROVED, "one-sided values at every kink", ("flint",), tuple(steps))
+
+
+def _at_ends(body: Expr, variable: str, space: Space, pieces: list[Expr]) -> Outcome | None:
+    """What speaks against continuity at a closed end of the set: the value there against its piece."""
+    domain = space.domains[variable]
+    for end, closed, piece in (
+        (domain.lo, domain.lo_closed, pieces[0]),
+        (domain.hi, domain.hi_closed, pieces[-1]),
+    ):
+        if end is None or not closed:
+            continue
+        inside, here = (substitute(e, {variable: end}) for e in (piece, body))
+        verdict = _same(inside, here)
+        where = f"at {variable} = {to_text(end)}"
+        if verdict is False:
+            step = f"{where} the value {to_text(here)} is not the limit {to_text(inside)} from inside"
+            return Outcome(
+                False,
+                method="one-sided values",
+                trust=("flint",),
+                steps=(step,),
+                witness={variable: to_text(end)},
+            )
+        if verdict is None:
+            return undecided(f"{where} the value and its limit were not compared")
+    return None
 
 
 def _same(a: Expr, b: Expr) -> bool | None:

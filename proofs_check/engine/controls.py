@@ -13,16 +13,18 @@ from fractions import Fraction
 
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import at_point, rational_bounds
+from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
-from gateproof.proofs_check.engine.outcome import Outcome
+from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, Outcome, UndecidedError
 from gateproof.proofs_check.engine.sample import points
-from gateproof.proofs_check.engine.space import build, infinite_sign
+from gateproof.proofs_check.engine.space import Space, build, infinite_sign
 from gateproof.proofs_check.engine.statements import decide_claim, links_of
 from gateproof.theory.formula.library import substitute_node
 from gateproof.theory.formula.nodes import (
     And,
     App,
     Claim,
+    Const,
     Exists,
     Expr,
     Extremum,
@@ -32,15 +34,18 @@ from gateproof.theory.formula.nodes import (
     Node,
     Not,
     Num,
+    Or,
     Pred,
     Printed,
     Rel,
     Scope,
     Stmt,
     Var,
+    Where,
 )
 from gateproof.theory.formula.scopes import free_names
 
+_PLAIN = (App, Num, Var, Const, Where, Rel, And, Or, Not)
 _TINY = Fraction(1, 10**9)
 _OVER = Fraction(10**6 + 1, 10**6)
 _OPPOSITE_MONOTONE = {"increasing": "decreasing", "decreasing": "increasing"}
@@ -96,7 +101,7 @@ def _false_bodies(claim: Claim, stmt: Stmt, context: Context) -> list[Stmt | Cla
 
 
 def _missed_relation(claim: Claim, stmt: Rel, context: Context) -> list[Stmt | Claim]:
-    if len(stmt.ops) > 1:
+    if len(stmt.ops) != 1:
         return _false_bodies(claim, And(tuple(links_of(stmt))), context)
     op, (a, b) = stmt.ops[0], stmt.terms
     if infinite_sign(a) or infinite_sign(b):
@@ -157,12 +162,10 @@ def _gap_at_a_point(claim: Claim, a: Expr, b: Expr, context: Context) -> Fractio
     """An upper bound of |a - b| at the sampled point where it is least, or for extrema of their values."""
     if any(isinstance(n, Extremum) for n in (*a.walk(), *b.walk())):
         return _gap_of_values(a, b, context)
-    try:
-        space = build(claim.scope)
-    except Exception:
+    plain = _plain(claim.scope, a, b)
+    if plain is None:
         return None
-    if space.vectors:
-        return None
+    space, a, b = plain
     best: Fraction | None = None
     for point in points(space, (a, b), context.settings.seed + 3, 60):
         try:
@@ -173,6 +176,17 @@ def _gap_at_a_point(claim: Claim, a: Expr, b: Expr, context: Context) -> Fractio
         if best is None or size < best:
             best = size
     return None if best is None else _round_up(best)
+
+
+def _plain(scope: Scope, a: Expr, b: Expr) -> tuple[Space, Expr, Expr] | None:
+    """The space and both sides without derivatives, sums and limits; None where there is no such form."""
+    try:
+        space = build(scope)
+        left, right = (Elimination(space).expr(side) for side in (a, b))
+    except (IllPosedError, NotYetError, UndecidedError):
+        return None
+    core = all(isinstance(n, _PLAIN) for side in (left, right) for n in side.walk())
+    return None if space.vectors or not core else (space, left, right)
 
 
 def _gap_of_values(a: Expr, b: Expr, context: Context) -> Fraction | None:
@@ -190,8 +204,8 @@ def _gap_of_values(a: Expr, b: Expr, context: Context) -> Fraction | None:
 
 
 def _round_up(value: Fraction) -> Fraction:
-    if value == 0:
-        return value
+    if value < Fraction(1, 10**20):
+        return value and Fraction(1, 10**20)
     scale = 10**12 * max(1, int(1 / value) if value < 1 else 1)
     return Fraction(-(-value.numerator * scale // value.denominator), scale)
 
@@ -210,9 +224,12 @@ def _true_bodies(claim: Claim, stmt: Rel, outcome: Outcome, context: Context) ->
         return []
     values: dict[str, Expr] = {k: Num(v) for k, v in point.items()}
     left, right = (_as_expr(substitute_node(side, values)) for side in (a, b))
+    plain = _plain(Scope((), ()), left, right)
+    if plain is None:
+        return []
     try:
-        lo, hi = rational_bounds(at_point(App("add", (left, App("neg", (right,)))), {}, 128))
-    except Exception:
+        lo, hi = rational_bounds(at_point(App("add", (plain[1], App("neg", (plain[2],)))), {}, 128))
+    except (Undefined, MaybeUndefined):
         return []
     shift = _round_up(max(abs(lo), abs(hi))) * _OVER + _TINY
     if op == "==":

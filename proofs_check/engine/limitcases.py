@@ -7,10 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gateproof.proofs_check.engine.calculus import Elimination
+from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import Outcome, UndecidedError, conjunction
+from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, contains
 from gateproof.theory.formula.library import substitute_node
-from gateproof.theory.formula.nodes import Limit, Rel, num
+from gateproof.theory.formula.nodes import Limit, Num, Rel, num
 from gateproof.theory.formula.scopes import free_names
 
 _TINY = Fraction(1, 10**6)
@@ -22,6 +24,16 @@ def limit_by_signs(space: Space, relation: Rel, decide: Callable[[Space, Rel], O
     names = sorted({name for n in limits for name in free_names(n)} & set(space.domains))
     if not limits or not names or space.facts or not _stuck(space, limits):
         return None
+    for point in points(space, (relation,), 0, 12):
+        at = substitute_node(relation, {n: Num(v) for n, v in point.items()})
+        assert isinstance(at, Rel)
+        try:
+            found = decide(Space(), at)
+        except UndecidedError:
+            continue
+        if found.truth is False:
+            witness = {n: rational_text(v) for n, v in point.items()}
+            return replace(found, witness={**witness, **(found.witness or {})})
     for name in names:
         domain = space.domains[name]
         both = all(contains(domain, v) for v in (_TINY, -_TINY))

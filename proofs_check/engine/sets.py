@@ -106,6 +106,8 @@ def _arg(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
     if found.status != "ok" or found.points is None:
         return undecided(f"{side.node.op}: {found.reason or 'the points were not isolated'}")
     shown = _points_text(found.points)
+    if found.attained is not True:
+        return undecided(f"{side.node.op}: whether the extremum is attained was not decided")
     for item in items:
         lo, hi = enclosure(item)
         if all(hi < p[0] or p[1] < lo for p in found.points):

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.closed import decide_closed, holds_extremum
+from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import defined_everywhere
 from gateproof.proofs_check.engine.enumeration import all_cases, split_finite
@@ -28,7 +29,7 @@ from gateproof.proofs_check.engine.predicates import decide_predicate
 from gateproof.proofs_check.engine.printed import decide_printed, printed_in, without_printed
 from gateproof.proofs_check.engine.relation import decide_relation
 from gateproof.proofs_check.engine.sample import points
-from gateproof.proofs_check.engine.space import Space, build, infinite_sign
+from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
 from gateproof.proofs_check.engine.vectors import decide_vectors
 from gateproof.theory.formula.nodes import (
     And,
@@ -71,6 +72,12 @@ def _guarded(claim: Claim, context: Context) -> Outcome:
     space = build(claim.scope)
     if space.vectors:
         return decide_vectors(claim, space, context)
+    space = absorbed(space)
+    for name, domain in space.domains.items():
+        if is_empty(domain):
+            raise VacuousError(f"no value of {name} meets the conditions: the statement is vacuous")
+    if space.facts and next(points(space, (claim.body,), context.settings.seed, 1), None) is None:
+        raise UndecidedError("no point was found that meets the conditions")
     return forall(space, claim.body, context)
 
 
@@ -139,6 +146,8 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
     if by_sign is not None:
         return by_sign
     work = Elimination(space)
+    if holds_extremum(relation) and printed_in(relation):
+        raise NotYetError("a printed number in arithmetic with an extremum")
     if holds_extremum(relation):
         if free_names(relation) & set(space.domains):
             raise NotYetError("an extremum that depends on other names")
@@ -229,8 +238,6 @@ def _implies(space: Space, stmt: Implies, context: Context) -> Outcome:
         if forall(space, negate(premise), context.deeper()).truth is True:
             raise VacuousError("the premise never holds: the statement is vacuous")
         return undecided("no point was found at which the premise holds")
-    from gateproof.proofs_check.engine.conditions import absorbed
-
     return forall(absorbed(narrowed), stmt.right, context)
 
 

@@ -132,7 +132,10 @@ def _fixed(
     from gateproof.proofs_check.engine.relation import decide_relation
     from gateproof.proofs_check.engine.witness import search
 
-    node, domains = expand_vectors(relation, lengths, values)
+    try:
+        node, domains = expand_vectors(relation, lengths, values)
+    except ValueError as error:
+        raise IllPosedError(str(error)) from None
     done = expand_node(node)
     assert isinstance(done, Stmt)
     if not isinstance(done, Rel) or any(infinite_sign(n) for n in done.walk() if isinstance(n, Expr)):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.errors import MaybeUndefined, Undefined
-from gateproof.numerics.points import at_point, difference_sign, enclosure, rational_bounds
-from gateproof.proofs_check.engine.numbers import rational_text
+from gateproof.numerics.points import at_point, difference_sign, enclosure
+from gateproof.proofs_check.engine.numbers import ball_text, rational_text
 from gateproof.proofs_check.engine.outcome import Outcome, ill_posed
 from gateproof.proofs_check.engine.sample import Point, points
 from gateproof.proofs_check.engine.space import Space, contains
@@ -55,11 +54,7 @@ def failure_at(relation: Rel, point: Point) -> Outcome | None:
     at = {name: rational_text(value) for name, value in point.items()}
     with_values = dict(at)
     for label, side in (("left", a), ("right", b)):
-        lo, hi = rational_bounds(at_point(side, point, 128))
-        bounds = decimal_enclosure(lo, hi, 20)
-        with_values[label] = (
-            bounds["lo"] if bounds["lo"] == bounds["hi"] else f"[{bounds['lo']}, {bounds['hi']}]"
-        )
+        with_values[label] = ball_text(at_point(side, point, 128))
     where = ", ".join(f"{n} = {v}" for n, v in at.items()) or "the numbers given"
     return Outcome(
         False,

@@ -265,6 +265,8 @@ class Parser:
         if not signs:
             return node
         value = self.as_expr(node, token if token.kind != "end" else start)
+        if negative and isinstance(value, Printed):
+            return Printed(f"-{value.text}", -value.hi, -value.lo)
         return App("neg", (value,)) if negative else value
 
     def _power(self) -> Node:

@@ -78,7 +78,7 @@ def _print(node: Node) -> tuple[str, int]:
         level = _UNARY if node.value < 0 else _PRODUCT if "/" in text else _ATOM
         return text, level
     if isinstance(node, Printed):
-        return f"{node.text}~", _ATOM
+        return f"{node.text}~", _UNARY if node.text.startswith("-") else _ATOM
     if isinstance(node, Const | Var | NamedSet):
         return node.name, _ATOM
     if isinstance(node, App):
