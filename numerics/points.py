@@ -15,6 +15,8 @@ from gateproof.theory.formula.nodes import And, Expr, Not, Or, Rel, Stmt, Var
 
 START_BITS = 64
 MAX_BITS = 1024
+#: exp(10**9) as a fraction would fill the memory.
+_LARGE, _SMALL = arb(2) ** 20_000, arb(2) ** -20_000
 
 
 def exact_arb(value: Fraction) -> arb:
@@ -23,7 +25,15 @@ def exact_arb(value: Fraction) -> arb:
 
 
 def rational_bounds(ball: arb) -> tuple[Fraction, Fraction]:
-    """Exact lower and upper end of a finite ball."""
+    """Rational lower and upper bounds of a finite ball, exact unless extremely small.
+
+    Raises MaybeUndefined for a number too large to be written out.
+    """
+    if abs(ball) > _LARGE or not ball.is_finite():
+        raise MaybeUndefined("a number too large to be written out")
+    if abs(ball) < _SMALL:
+        tiny = Fraction(1, 2**20_000)
+        return Fraction(0) if ball >= 0 else -tiny, Fraction(0) if ball <= 0 else tiny
     (m, e), (rm, re) = ball.mid().man_exp(), ball.rad().man_exp()
     mid = Fraction(int(m)) * Fraction(2) ** int(e)
     rad = Fraction(int(rm)) * Fraction(2) ** int(re)

@@ -225,7 +225,7 @@ def _true_bodies(claim: Claim, stmt: Rel, outcome: Outcome, context: Context) ->
     values: dict[str, Expr] = {k: Num(v) for k, v in point.items()}
     left, right = (_as_expr(substitute_node(side, values)) for side in (a, b))
     plain = _plain(Scope((), ()), left, right)
-    if plain is None:
+    if plain is None or infinite_sign(plain[1]) or infinite_sign(plain[2]):
         return []
     try:
         lo, hi = rational_bounds(at_point(App("add", (plain[1], App("neg", (plain[2],)))), {}, 128))

@@ -30,8 +30,7 @@ def ball_text(ball: arb, digits: int = 20) -> str:
     """An enclosure as a decimal, or as [lo, hi]; numbers of extreme size by their order alone."""
     if not ball.is_finite() or ball.is_zero():
         return "0" if ball.is_zero() else "not finite"
-    size = abs(ball).upper().man_exp()
-    if abs(int(size[1])) > _BITS:
+    if not arb(2) ** -_BITS < abs(ball) < arb(2) ** _BITS:
         return str(ball.str(digits))
     bounds = decimal_enclosure(*rational_bounds(ball), digits)
     return bounds["lo"] if bounds["lo"] == bounds["hi"] else f"[{bounds['lo']}, {bounds['hi']}]"

@@ -62,7 +62,7 @@ def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
     )
     if found.status != "ok":
         return undecided(f"zeros: {found.reason}")
-    shown = _points_text(found.points)
+    shown = points_text(found.points)
     matched = _match(found.points, items)
     if isinstance(matched, str):
         return Outcome(
@@ -82,7 +82,23 @@ def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
     )
 
 
-def _points_text(places: Places) -> str:
+def isolated(node: Extremum, body: Expr, context: Context) -> tuple[Side, Places | str]:
+    """The isolating intervals of an argmax, argmin or zeros, or why there are none."""
+    side = Side(node, body, build(node.scope), node.op == "argmax")
+    if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
+        raise NotYetError(f"{node.op} over several names or with conditions")
+    if node.op == "zeros":
+        raise NotYetError("zeros against a printed number")
+    found = numeric(side, 20, context)
+    if found.status == "infinite" or (found.status == "ok" and found.attained is False):
+        raise IllPosedError(f"{to_text(node)} is empty: the extremum is not attained")
+    if found.status != "ok" or found.points is None or found.attained is not True:
+        return side, f"{node.op}: {found.reason or 'the points were not isolated'}"
+    return side, found.points
+
+
+def points_text(places: Places) -> str:
+    """Isolating intervals as decimals."""
     texts = [decimal_enclosure(lo, hi, 20) for lo, hi in places]
     return "{" + ", ".join(f"[{t['lo']}, {t['hi']}]" for t in texts) + "}"
 
@@ -105,7 +121,7 @@ def _arg(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
         raise IllPosedError(f"{to_text(side.node)} is empty: the extremum is not attained")
     if found.status != "ok" or found.points is None:
         return undecided(f"{side.node.op}: {found.reason or 'the points were not isolated'}")
-    shown = _points_text(found.points)
+    shown = points_text(found.points)
     if found.attained is not True:
         return undecided(f"{side.node.op}: whether the extremum is attained was not decided")
     for item in items:
@@ -156,7 +172,7 @@ def _exactly(side: Side, items: tuple[Expr, ...], places: Places, shown: str, co
         if equal_constants(value, best) is not True:
             return undecided(f"that {to_text(item)} and {to_text(items[0])} have equal values was not proved")
     for lo, hi in places:
-        outcomes.append(_single(side, lo, hi, context))
+        outcomes.append(only_one(side, lo, hi, context))
         if outcomes[-1].truth is not True:
             return undecided(
                 f"that [{lo}, {hi}] holds only one such point was not proved: {outcomes[-1].reason}"
@@ -166,7 +182,7 @@ def _exactly(side: Side, items: tuple[Expr, ...], places: Places, shown: str, co
     return replace(together, steps=steps, rigor=CERTIFIED)
 
 
-def _single(side: Side, lo: Fraction, hi: Fraction, context: Context) -> Outcome:
+def only_one(side: Side, lo: Fraction, hi: Fraction, context: Context) -> Outcome:
     """On [lo, hi] the body is strictly concave (convex for argmin), or the interval is an end point."""
     domain = side.space.domains[side.name]
     for end in (domain.lo, domain.hi):

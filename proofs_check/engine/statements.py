@@ -25,6 +25,7 @@ from gateproof.proofs_check.engine.outcome import (
     negation,
     undecided,
 )
+from gateproof.proofs_check.engine.places import decide_printed_place, is_printed_place
 from gateproof.proofs_check.engine.predicates import decide_predicate
 from gateproof.proofs_check.engine.printed import decide_printed, printed_in, without_printed
 from gateproof.proofs_check.engine.relation import decide_relation
@@ -133,6 +134,8 @@ def forall(space: Space, stmt: Stmt, context: Context) -> Outcome:
 
 
 def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
+    if is_printed_place(relation):
+        return decide_printed_place(relation, context)
     bounds = without_printed(relation)
     if bounds is not None:
         if relation.ops == ("==",) and space.domains:

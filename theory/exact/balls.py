@@ -9,6 +9,7 @@ import flint
 from gateproof.theory.formula.nodes import App, Const, Expr, Num
 
 _PRECISIONS = (64, 256, 1024)
+_LARGE, _SMALL = flint.arb(2) ** 20_000, flint.arb(2) ** -20_000
 
 _METHODS = {
     "exp": "exp",
@@ -99,11 +100,14 @@ def rational_bounds(node: Expr, bits: int = 128) -> tuple[Fraction, Fraction] | 
     """Rationals below and above a closed expression, close to it."""
     with flint.ctx.workprec(bits):
         ball = enclose(node)
-        if ball is None:
+        if ball is None or abs(ball) > _LARGE:
             return None
         return _exact(ball.lower()), _exact(ball.upper())
 
 
 def _exact(value: flint.arb) -> Fraction:
+    # The fraction of exp(-10**9) would fill the memory; 0 lies within 2**-20000 of it.
+    if abs(value) < _SMALL:
+        return Fraction(0) if value == 0 else Fraction(1 if value > 0 else -1, 2**20_000)
     mantissa, exponent = value.mid().man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

@@ -1,0 +1,56 @@
+"""argmax, argmin or zeros against a printed number: one point, in the rounding interval."""
+
+from __future__ import annotations
+
+from gateproof.proofs_check.engine.calculus import Elimination
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.outcome import CERTIFIED, IllPosedError, NotYetError, Outcome, undecided
+from gateproof.proofs_check.engine.sets import Places, isolated, only_one, points_text
+from gateproof.proofs_check.engine.space import build
+from gateproof.theory.formula.nodes import Extremum, Printed, Rel
+
+_SETS = ("argmax", "argmin", "zeros")
+
+
+def is_printed_place(relation: Rel) -> bool:
+    """Whether the relation sets a set of points against a printed number."""
+    kinds = [isinstance(t, Printed) or (isinstance(t, Extremum) and t.op in _SETS) for t in relation.terms]
+    return all(kinds) and any(isinstance(t, Printed) for t in relation.terms)
+
+
+def decide_printed_place(relation: Rel, context: Context) -> Outcome:
+    """Decide ``argmax(...) == p~``: exactly one point, and it rounds to p."""
+    node, printed = relation.terms
+    if isinstance(node, Printed):
+        node, printed = printed, node
+    if not isinstance(node, Extremum) or not isinstance(printed, Printed):
+        raise IllPosedError("two printed numbers are compared")
+    if relation.ops != ("==",):
+        raise IllPosedError(f"{node.op} is a set and has no order")
+    work = Elimination(build(node.scope))
+    body = work.expr(node.body)
+    if work.owed:
+        raise NotYetError(f"{node.op} of a derivative with kinks")
+    side, places = isolated(node, body, context)
+    if isinstance(places, str):
+        return undecided(places)
+    return _judge(
+        places, printed, points_text(places), lambda k: only_one(side, *places[k], context).truth is True
+    )
+
+
+def _judge(places: Places, printed: Printed, shown: str, single: object) -> Outcome:
+    assert callable(single)
+    outside = [p for p in places if p[1] < printed.lo or p[0] > printed.hi]
+    step = f"all points lie in {shown}"
+    if not places or len(outside) == len(places):
+        text = f"{step}; none rounds to {printed.text}"
+        return Outcome(
+            False, method="certified enclosure", trust=("arb",), steps=(text,), witness={"points": shown}
+        )
+    within = len(places) == 1 and printed.lo <= places[0][0] and places[0][1] <= printed.hi
+    if within and single(0):
+        return Outcome(
+            True, CERTIFIED, "certified enclosure", ("arb", "mpfr"), (f"{step}, and there is one",)
+        )
+    return undecided(f"{step}; whether exactly one of them counts was not proved")
