@@ -1,8 +1,7 @@
 """What an arithmetic must offer so that a formula can be evaluated in it.
 
-Three do: intervals (interval.py), Taylor polynomials with interval coefficients (jet.py) and
-expansions at infinity (tail.py). A value stands for a function on the box or tail at hand.
-Every operation raises Rejected where its result is undefined or not enclosed.
+Three do: intervals, Taylor polynomials (jet.py) and expansions at infinity (tail.py). A value stands for
+a function on the box or tail at hand; Rejected is raised where it is undefined or cannot be enclosed.
 """
 # ruff: noqa: D102 - the names say it
 

@@ -1,13 +1,13 @@
 """Whether a certificate holds: ``verify(document)``, which never raises.
 
-Everything in the document is distrusted: its shape is checked before anything is computed, work
-is capped by counts, and whatever goes wrong is a rejection with one reason.
+Everything in the document is distrusted, work is capped by counts, and what goes wrong is a rejection.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,19 +38,11 @@ class Verdict:
     conclusion_checked: bool = True
 
 
-@dataclass
-class Spent:
-    """What one document has taken so far, its parts included."""
-
-    work: int = 0
-    boxes: int = 0
-
-
 def verify(document: Any) -> Verdict:
     """Check a certificate, as ``json.load`` gives it."""
     try:
         _shallow({"": document})
-        return _judge(document, Spent())
+        return _judge(document, Counter())
     except Rejected as reason:
         return Verdict(False, str(reason))
     except Exception as fault:  # a fault of this program must never pass for a proof
@@ -67,8 +59,8 @@ def _shallow(document: Any) -> None:
     level, depth = [document], 0
     while level:
         depth += 1
-        _need(depth <= MAX_DEPTH, f"nested deeper than {MAX_DEPTH} levels")
-        _need(len(level) <= MAX_WIDTH, f"more than {MAX_WIDTH} parts on one level")
+        fit = depth <= MAX_DEPTH and len(level) <= MAX_WIDTH
+        _need(fit, f"nested deeper than {MAX_DEPTH} levels, or more than {MAX_WIDTH} parts on one")
         lists = [item if isinstance(item, list) else item.values() for item in level]
         level = [part for items in lists for part in items if isinstance(part, list | dict)]
 
@@ -82,7 +74,7 @@ def _fields(item: Any, names: str, what: str) -> list[Any]:
     return [item[name] for name in wanted]
 
 
-def _judge(document: Any, spent: Spent) -> Verdict:
+def _judge(document: Any, spent: Counter[str]) -> Verdict:
     kind = document.get("kind") if isinstance(document, dict) else None
     _need(kind in ("range", "composite"), f"kind {kind!r:.60} is not known to this checker")
     version = document.get("version")
@@ -98,32 +90,32 @@ def _judge(document: Any, spent: Spent) -> Verdict:
         except Rejected as objection:
             raise Rejected(f"part {number}: {objection}") from None
     reason = f"all {len(parts)} parts hold; that they give the conclusion is not checked: {text}"
-    return Verdict(True, reason, "composite", spent.boxes, conclusion_checked=False)
+    return Verdict(True, reason, "composite", spent["boxes"], conclusion_checked=False)
 
 
 class _Range:
     """One range certificate; reading it checks its shape."""
 
-    def __init__(self, document: Any, spent: Spent) -> None:
+    def __init__(self, document: Any, spent: Counter[str]) -> None:
         names = "kind version text core formula_hash bits domain conclusion tails tree witnesses"
         _, _, text, core, code, self.bits, *rest = _fields(document, names, "the certificate")
-        domain, conclusion, tails, self.tree, self.witnesses = rest
+        (domain, conclusion, tails, self.tree, self.witnesses), self.spent = rest, spent
         self.spent, bits = spent, self.bits
-        _need(isinstance(text, str), "text is not a text")
+        fit = isinstance(text, str) and isinstance(self.witnesses, list)
+        _need(fit, "text is not a text, or witnesses is not a list")
         _need(type(bits) is int and bits in BITS, f"bits is not from {BITS[0]} to {BITS[-1]}")
         compact = json.dumps(core, separators=(",", ":")).encode()
         _need(hashlib.sha256(compact).hexdigest() == code, "formula_hash is not the hash of core")
         _need(isinstance(domain, dict) and isinstance(tails, dict), "domain or tails is not an object")
-        _need({*tails} <= {*domain}, "tails has a name without a domain")
-        _need(all(name.isidentifier() for name in domain), "a name in the domain is not a name")
-        self.field, self.program = Intervals(bits), Program(core, domain)
+        fit = {*tails} <= {*domain} and all(name.isidentifier() for name in domain)
+        _need(fit, "a name in the domain is not a name, or one in tails not in the domain")
+        self.field, self.program = Intervals(self.bits), Program(core, domain)
         keys = "lower lower_strict upper upper_strict"
-        lower, lower_strict, upper, upper_strict = _fields(conclusion, keys, "conclusion")
-        _need(type(lower_strict) is type(upper_strict) is bool, "strictness is not true or false")
+        lower, low_strict, upper, up_strict = _fields(conclusion, keys, "conclusion")
+        _need(type(low_strict) is type(up_strict) is bool, "strictness is not true or false")
         # Each bound as (sign, b, strict): sign * value >= b, or > b.
-        given = (1, lower, lower_strict), (-1, upper, upper_strict)
+        given = (1, lower, low_strict), (-1, upper, up_strict)
         self.bounds = [(s, s * rational(b), strict) for s, b, strict in given if b is not None]
-        _need(isinstance(self.witnesses, list), "witnesses is not a list")
         _need(bool(self.bounds or self.witnesses), "it says nothing: no bound and no witness")
         self.domain: Box = {}
         self.box: Box = {}
@@ -145,20 +137,20 @@ class _Range:
         self.cover()
         for witness in self.witnesses:
             self.witness(witness)
-        reason = f"{self.spent.boxes} boxes, {len(sides)} tails, {len(self.witnesses)} witnesses checked"
-        return Verdict(True, f"{reason} with {self.bits} bits", "range", self.spent.boxes)
+        reason = f"{self.spent['boxes']} boxes, {len(sides)} tails, {len(self.witnesses)} witnesses checked"
+        return Verdict(True, f"{reason} with {self.bits} bits", "range", self.spent["boxes"])
 
     def evaluate(self, algebra: Algebra, values: dict[str, Any], order: int = 0) -> Any:
-        """The formula's value; Rejected once all evaluations take more work than the budget."""
-        self.spent.work += len(self.program.steps) * (order + 2) ** 2 * (1 + self.bits // 256) ** 3
-        _need(self.spent.work <= MAX_WORK, "it takes more work than the checker's budget")
+        """The formula's value, within a budget of work for all evaluations."""
+        self.spent["work"] += len(self.program.steps) * (order + 2) ** 2 * (1 + self.bits // 256) ** 3
+        _need(self.spent["work"] <= MAX_WORK, "it takes more work than the checker's budget")
         return self.program.evaluate(algebra, values)
 
     def tail(self, name: str, side: int, start: Any) -> None:
         """The bounds for x >= start, or for x <= -start."""
         where = f"the {'right' if side > 0 else 'left'} tail of {name}"
-        _need(start >= 1, f"{where} starts nearer to 0 than 1")
-        _need(len(self.domain) == 1, "a tail is for a formula in one name")
+        fit = 1 <= start < 2**64 and start.denominator < 2**64 and len(self.domain) == 1
+        _need(fit, f"{where} starts nearer to 0 than 1 or too far out, or there are other names")
         tails = Tails(self.field, start, side)
         value = self.evaluate(tails, {name: tails.variable}, order=100)
         for sign, bound, strict in self.bounds:
@@ -183,8 +175,8 @@ class _Range:
 
     def leaf(self, rule: Any, box: Box) -> None:
         """The rule must prove the bounds on the box."""
-        self.spent.boxes += 1
-        _need(self.spent.boxes <= MAX_LEAVES, f"more than {MAX_LEAVES} boxes")
+        self.spent["boxes"] += 1
+        _need(self.spent["boxes"] <= MAX_LEAVES, f"more than {MAX_LEAVES} boxes")
         try:
             match rule:
                 case "natural":
@@ -213,8 +205,8 @@ class _Range:
         name, (lo, hi) = side
         over, at = Jets(self.field, order), Jets(self.field, order - 1)
         whole = self.evaluate(over, {name: over.variable(self.hull(lo, hi))}, order)
-        middle = self.field.number((lo + hi) / 2)
-        coefficients = [*self.evaluate(at, {name: at.variable(middle)}, order), whole[order]]
+        middle = at.variable(self.field.number((lo + hi) / 2))
+        coefficients = [*self.evaluate(at, {name: middle}, order), whole[order]]
         step, total = self.hull((lo - hi) / 2, (hi - lo) / 2), self.field.number(0)
         for j, c in enumerate(coefficients):
             total = self.field.add(total, self.field.mul(c, self.field.power(step, j)))
@@ -228,6 +220,6 @@ class _Range:
             x = point[name] = rational(point[name])
             inside = (lo is None or lo <= x) and (hi is None or x <= hi)
             _need(inside, f"a witness outside the domain of {name}")
-        value = self.natural({name: (x, x) for name, x in point.items()})
-        held = rational(lower) <= value.lo and value.hi <= rational(upper)
-        _need(held, "the value at a witness is not seen to lie where the witness says")
+        low, high = self.natural({name: (x, x) for name, x in point.items()})
+        held = rational(lower) <= low and high <= rational(upper)
+        _need(held, "the value at a witness is not seen to lie in its bounds")

@@ -1,7 +1,7 @@
 """From a certificate's tree to a program, and the program's value in an arithmetic.
 
-The tree becomes a list of steps, each after those it uses and equal ones written once. A step
-that fails leaves its Rejected as its value: where() does not look at the branch not taken.
+The tree becomes a list of steps, each after those it uses and equal ones written once. A step that
+fails leaves its Rejected as its value: where() does not look at the branch not taken.
 """
 
 from __future__ import annotations
@@ -117,13 +117,14 @@ class Program:
         for operation, args, data in self.steps:
             parts = [found[a] for a in args]
             if operation == "where" and isinstance(parts[0], bool):
-                parts = [parts[1 if parts[0] else 2]]
+                found.append(parts[1] if parts[0] else parts[2])
+                continue
             failed = [part for part in parts if isinstance(part, Rejected)]
             try:
                 if failed or operation == "variable":
                     found.append(failed[0] if failed else values[data[0]])
                 elif operation == "where":
-                    found.append(parts[0] if len(parts) == 1 else algebra.undecided("where", *parts[1:]))
+                    found.append(algebra.undecided("where", *parts[1:]))
                 else:
                     found.append(getattr(algebra, operation)(*parts, *data))
             except Rejected as reason:

@@ -48,12 +48,12 @@ class Jets(Algebra):
 
     def _product(self, a: Jet, b: Jet, k: int) -> Interval:
         """Coefficient k of a product; the middle term of a square is a square."""
-        field, total = self.field, self.zero
+        total = self.zero
         for j in range(k + 1):
-            if a[j] != self.zero != b[k - j]:
-                square = a is b and 2 * j == k
-                term = field.power(a[j], 2) if square else field.mul(a[j], b[k - j])
-                total = field.add(total, term)
+            if a is b and 2 * j == k:
+                total = self.field.add(total, self.field.power(a[j], 2))
+            elif a[j] != self.zero != b[k - j]:
+                total = self.field.add(total, self.field.mul(a[j], b[k - j]))
         return total
 
     def div(self, a: Jet, b: Jet) -> Jet:

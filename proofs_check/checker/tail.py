@@ -39,8 +39,6 @@ class Tails(Algebra):
 
     def __init__(self, field: Intervals, cut: Any, side: int) -> None:
         self.field, self.cut, self.work = field, mpq(cut), 0
-        if max(self.cut.numerator.bit_length(), self.cut.denominator.bit_length()) > 128:
-            raise Rejected("a cut with too many digits")
         self.variable = self._term(mpq(side), k=1)
 
     def _term(self, lo: Any, hi: Any = None, k: int = 0, a: Any = 0) -> Tail:

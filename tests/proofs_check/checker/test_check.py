@@ -24,7 +24,7 @@ ACCEPTED = {
     "silu": make("silu(x)", lower="-27847/100000", pieces=None),
     "mish": make("mish(x)", lower="-309/1000", pieces=None),
     "gelu": make("gelu(x)", lower="-17/100", pieces=None),
-    "gelu_tanh": make("gelu_tanh(x) - gelu(x)", lower="-1/1000", upper="1/1000", pieces=None, cut=6),
+    "gelu_tanh": make("gelu_tanh(x) - gelu(x)", lower="-1/400", upper="1/400", pieces=None, cut=6),
     "square": make("x**2", -1, 2, lower=0, upper=4, pieces=3, **NATURAL),
     "square, strictly": make("x**2 + 1", -1, 2, lower="9999/10000", strict=True, pieces=2, **NATURAL),
     "abs": make("abs(x) - x", -3, 3, lower=0, upper=6, pieces=2, rule=("taylor", 2)),
