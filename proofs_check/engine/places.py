@@ -15,7 +15,7 @@ _SETS = ("argmax", "argmin", "zeros")
 def is_printed_place(relation: Rel) -> bool:
     """Whether the relation sets a set of points against a printed number."""
     kinds = [isinstance(t, Printed) or (isinstance(t, Extremum) and t.op in _SETS) for t in relation.terms]
-    return all(kinds) and any(isinstance(t, Printed) for t in relation.terms)
+    return all(kinds) and len({type(t) for t in relation.terms}) == 2
 
 
 def decide_printed_place(relation: Rel, context: Context) -> Outcome:

@@ -162,7 +162,8 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
     owed = [forall(space, condition, context) for condition in work.owed]
     for condition, outcome in zip(work.owed, owed, strict=True):
         if outcome.truth is False:
-            return ill_posed(f"a derivative may not exist where {to_text(condition)} fails", outcome.witness)
+            where = f"where {to_text(condition)} fails" if free_names(condition) else "at the point asked for"
+            return ill_posed(f"a derivative does not exist {where}", outcome.witness)
         if outcome.truth is None:
             return outcome
     if not free_names(done):
