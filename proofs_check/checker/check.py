@@ -89,7 +89,7 @@ def _judge(document: Any, spent: Counter[str]) -> Verdict:
             _judge(part, spent)
         except Rejected as objection:
             raise Rejected(f"part {number}: {objection}") from None
-    reason = f"all {len(parts)} parts hold; that they give the conclusion is not checked: {text}"
+    reason = f"all {len(parts)} parts hold; that they give the conclusion is not checked: {text!r:.200}"
     return Verdict(True, reason, "composite", spent["boxes"], conclusion_checked=False)
 
 
@@ -107,7 +107,7 @@ class _Range:
         compact = json.dumps(core, separators=(",", ":")).encode()
         _need(hashlib.sha256(compact).hexdigest() == code, "formula_hash is not the hash of core")
         _need(isinstance(domain, dict) and isinstance(tails, dict), "domain or tails is not an object")
-        fit = {*tails} <= {*domain} and all(name.isidentifier() for name in domain)
+        fit = {*tails} <= {*domain} and all(name.isidentifier() and len(name) < 60 for name in domain)
         _need(fit, "a name in the domain is not a name, or one in tails not in the domain")
         self.field, self.program = Intervals(self.bits), Program(core, domain)
         keys = "lower lower_strict upper upper_strict"
