@@ -75,7 +75,7 @@ def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome
             raise NotYetError("equality of two sets of points")
         items = other.items if isinstance(other, FiniteSet) else (other,)
         items = tuple(Elimination(Space()).expr(i) for i in items)
-        found = decide_set(node, body, items, context)
+        found = decide_set(node, body, _distinct(items), context)
         return found if op == "==" else negation(found)
     if isinstance(other, FiniteSet):
         raise IllPosedError(f"{node.op} is a number and is compared with a set")
@@ -83,6 +83,15 @@ def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome
         return _enclosures(op, node, other, context)
     bound = Elimination(Space()).expr(other)
     return decide_extremum(node, body, op, bound, context)
+
+
+def _distinct(items: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """A set's members, each number once."""
+    kept: list[Expr] = []
+    for item in items:
+        if not any(item == k or equal_constants(item, k) is True for k in kept):
+            kept.append(item)
+    return tuple(kept)
 
 
 def decide_constants(op: str, a: Expr, b: Expr) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gateproof.numerics.points import compare
-from gateproof.proofs_check.engine.space import Space
+from gateproof.proofs_check.engine.space import Space, infinite_sign
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.formula.nodes import Expr, Rel, Stmt, Var
 from gateproof.theory.formula.scopes import free_names
@@ -46,6 +46,8 @@ def _links(fact: Stmt) -> list[tuple[str, str, Expr]] | None:
 
 def _cut(domain: Domain, op: str, bound: Expr) -> Domain | None:
     closed = op.endswith("=")
+    if infinite_sign(bound):
+        return domain if (infinite_sign(bound) < 0) == (op[0] == ">") else None
     if op[0] == ">":
         if domain.lo is None:
             return replace(domain, lo=bound, lo_closed=closed)

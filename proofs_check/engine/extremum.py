@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
+from gateproof.numerics.bounds import Budget
 from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.extrema import Extremum as Found
 from gateproof.numerics.extrema import extremum
 from gateproof.numerics.points import enclosure
 from gateproof.proofs_check.engine.boxes import accept
+from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
@@ -17,14 +20,16 @@ from gateproof.proofs_check.engine.outcome import (
     IllPosedError,
     NotYetError,
     Outcome,
+    UndecidedError,
     conjunction,
     negation,
     undecided,
 )
 from gateproof.proofs_check.engine.sample import points
-from gateproof.proofs_check.engine.space import Space, build, infinite_sign
+from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
 from gateproof.proofs_check.engine.witness import holds_at
 from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
+from gateproof.theory.exact.domain import Domain
 from gateproof.theory.exact.limits import limit
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Const, Expr, Extremum, Rel
@@ -51,7 +56,7 @@ class Side:
 
 def decide_extremum(node: Extremum, body: Expr, op: str, bound: Expr, context: Context) -> Outcome:
     """Decide ``node op bound`` for op in sup inf max min and a closed core bound."""
-    side = Side(node, body, build(node.scope), node.op in ("sup", "max"))
+    side = Side(node, body, set_of(node, context), node.op in ("sup", "max"))
     if op == "!=":
         return negation(decide_extremum(node, body, "==", bound, context))
     attained = _attained(side, context) if node.op in ("max", "min") else None
@@ -67,6 +72,16 @@ def decide_extremum(node: Extremum, body: Expr, op: str, bound: Expr, context: C
     else:
         found = _one_sided(side, op, bound, context)
     return _with_value(side, found, context)
+
+
+def set_of(node: Extremum, context: Context) -> Space:
+    """What an extremum ranges over. Raises IllPosedError or UndecidedError where it may be empty."""
+    space = absorbed(build(node.scope))
+    if any(is_empty(domain) for domain in space.domains.values()):
+        raise IllPosedError(f"{to_text(node)} ranges over nothing")
+    if space.facts and next(points(space, (node.body,), context.settings.seed, 1), None) is None:
+        raise UndecidedError(f"no point was found over which {to_text(node)} ranges")
+    return space
 
 
 def _one_sided(side: Side, op: str, bound: Expr, context: Context) -> Outcome:
@@ -91,6 +106,10 @@ def _within(side: Side, bound: Expr, context: Context) -> Outcome:
         outcome = replace(compared[1], truth=truth)
         if truth:
             return outcome
+        witnesses = (outcome.certificate or {}).get("witnesses")
+        if witnesses:
+            # The certificate holds an exact point whose value breaks the bound.
+            return replace(outcome, witness=dict(witnesses[0]["at"]))
     return decide_relation(side.space, relation, context.deeper())
 
 
@@ -157,7 +176,7 @@ def _by_enclosure(side: Side, bound: Expr, context: Context) -> tuple[int, Outco
 def _certified(side: Side, found: Found, sign: int, bound: Expr, digits: int) -> tuple[int, Outcome] | None:
     assert found.value is not None
     certificate = found.certificate
-    if certificate is not None and accept(certificate) is not None:
+    if _objection(_Kept(found)) is not None:
         return None
     text = decimal_enclosure(*found.value, digits)
     relation = "above" if sign > 0 else "below"
@@ -170,23 +189,51 @@ def _certified(side: Side, found: Found, sign: int, bound: Expr, digits: int) ->
 
 def numeric(side: Side, digits: int, context: Context) -> Found:
     """The enclosure of the extremum."""
+    if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
+        raise NotYetError(f"{side.node.op} over several names or with conditions")
     domain = side.space.domains[side.name]
     if domain.integer:
         raise NotYetError(f"{side.node.op} over integers")
     if domain.without:
         raise NotYetError(f"{side.node.op} over a set with holes")
+    return _computed(side.body, side.name, domain, "sup" if side.up else "inf", digits, context.budget())
+
+
+@lru_cache(maxsize=512)
+def _computed(body: Expr, name: str, domain: Domain, which: str, digits: int, budget: Budget) -> Found:
+    """One enclosure serves both ends of a chain, the report's value and the controls."""
     return extremum(
-        side.body,
-        side.name,
+        body,
+        name,
         domain.lo,
         domain.hi,
-        "sup" if side.up else "inf",
+        which,
         digits,
-        context.budget(),
-        text=to_text(side.body),
+        budget,
+        text=to_text(body),
         lo_closed=domain.lo_closed,
         hi_closed=domain.hi_closed,
     )
+
+
+class _Kept:
+    """A result as a cache key: the object itself, held so that its identity stays its own."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and other.found is self.found
+
+    def __hash__(self) -> int:
+        return id(self.found)
+
+
+@lru_cache(maxsize=512)
+def _objection(kept: _Kept) -> str | None:
+    """What the checker says against the certificate of an enclosure; None where it accepts or has none."""
+    certificate = kept.found.certificate
+    return accept(certificate) if certificate is not None else None
 
 
 def _attained(side: Side, context: Context) -> Outcome:

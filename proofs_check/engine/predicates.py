@@ -30,15 +30,20 @@ from gateproof.theory.formula.nodes import App, Expr, Rel, Var, num
 from gateproof.theory.formula.printer import to_text
 
 
-def decide_predicate(name: str, body: Expr, space: Space, outer: Space, context: Context) -> Outcome:
-    """Decide a predicate of a core body over its own space, for all of the outer one."""
-    names = list(space.domains)
-    together = replace(
+def together_with(space: Space, outer: Space) -> Space:
+    """The names and conditions of a predicate's own space and of the one around it."""
+    return replace(
         space,
         domains={**outer.domains, **space.domains},
         facts=outer.facts + space.facts,
         vectors={**outer.vectors, **space.vectors},
     )
+
+
+def decide_predicate(name: str, body: Expr, space: Space, outer: Space, context: Context) -> Outcome:
+    """Decide a predicate of a core body over its own space, for all of the outer one."""
+    names = list(space.domains)
+    together = together_with(space, outer)
     if name == "defined":
         found = decide_defined(together, body, context)
         if found.ill_posed:

@@ -15,7 +15,7 @@ from gateproof.numerics.points import difference_sign
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, PROVED, NotYetError, Outcome, undecided
-from gateproof.theory.formula.nodes import App, Expr, Node, Num, Printed, Rel, Stmt, Var, rebuild
+from gateproof.theory.formula.nodes import App, Claim, Expr, Node, Num, Printed, Rel, Stmt, Var, rebuild
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
@@ -43,6 +43,57 @@ def without_printed(relation: Rel) -> Stmt | None:
     if op in (">", ">="):
         return Rel((op,), (a, lo))
     raise NotYetError("!= with a printed number")
+
+
+def choices_differ(claim: Claim) -> bool:
+    """Whether parts (or cases of a finite range) were free to choose a printed number differently.
+
+    A number alone at an end of a relation says that the other side rounds to it (or is beyond such a
+    number), each time anew; only numbers inside arithmetic, or between two relations, are shared.
+    """
+    seen: set[Printed] = set()
+    for node in claim.walk():
+        if not isinstance(node, Rel):
+            continue
+        terms = [() if _alone(node, k) else printed_in(t) for k, t in enumerate(node.terms)]
+        for pair in itertools.pairwise(terms):
+            found = {p for t in pair for p in t}
+            if found & seen or (found and claim.scope.binds):
+                return True
+            seen |= found
+    return False
+
+
+def _alone(relation: Rel, k: int) -> bool:
+    """Whether a term at an end of a relation is a printed number and its neighbour is more than one."""
+    last = len(relation.terms) - 1
+    if k not in (0, last) or not _is_printed(relation.terms[k]):
+        return False
+    return not _is_printed(relation.terms[1 if k == 0 else last - 1])
+
+
+def _is_printed(term: Expr) -> bool:
+    return isinstance(term, Printed) or (
+        isinstance(term, App) and term.head == "neg" and isinstance(term.args[0], Printed)
+    )
+
+
+def as_printed(claim: Claim) -> Claim:
+    """The claim with every shared printed number exactly as it is printed, one of the choices."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Printed):
+            return Num((node.lo + node.hi) / 2)
+        if isinstance(node, Rel):
+            terms = [t if _alone(node, k) else change(t) for k, t in enumerate(node.terms)]
+            return Rel(node.ops, tuple(t for t in terms if isinstance(t, Expr)))
+        done = rebuild(node, change)
+        assert isinstance(done, Node)
+        return done
+
+    done = change(claim)
+    assert isinstance(done, Claim)
+    return done
 
 
 def decide_printed(relation: Rel, context: Context) -> Outcome:

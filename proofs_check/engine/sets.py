@@ -12,7 +12,7 @@ from gateproof.numerics.points import enclosure
 from gateproof.numerics.roots import zeros
 from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
-from gateproof.proofs_check.engine.extremum import Side, numeric
+from gateproof.proofs_check.engine.extremum import Side, numeric, set_of
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
     IllPosedError,
@@ -21,7 +21,7 @@ from gateproof.proofs_check.engine.outcome import (
     conjunction,
     undecided,
 )
-from gateproof.proofs_check.engine.space import Space, build
+from gateproof.proofs_check.engine.space import Space
 from gateproof.proofs_check.engine.touching import is_zero
 from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
 from gateproof.theory.exact.derivative import derivative, kinks
@@ -38,7 +38,7 @@ Places = Sequence[tuple[Fraction, Fraction]]
 
 def decide_set(node: Extremum, body: Expr, items: tuple[Expr, ...], context: Context) -> Outcome:
     """Decide ``node == {items}`` for argmax, argmin or zeros of a core body."""
-    side = Side(node, body, build(node.scope), node.op == "argmax")
+    side = Side(node, body, set_of(node, context), node.op == "argmax")
     if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
         raise NotYetError(f"{node.op} over several names or with conditions")
     if node.op == "zeros":
@@ -84,7 +84,7 @@ def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
 
 def isolated(node: Extremum, body: Expr, context: Context) -> tuple[Side, Places | str]:
     """The isolating intervals of an argmax, argmin or zeros, or why there are none."""
-    side = Side(node, body, build(node.scope), node.op == "argmax")
+    side = Side(node, body, set_of(node, context), node.op == "argmax")
     if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
         raise NotYetError(f"{node.op} over several names or with conditions")
     if node.op == "zeros":

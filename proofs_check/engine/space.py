@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import compare, enclosure
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError
 from gateproof.theory.exact.domain import Assumptions, Domain
@@ -134,6 +135,8 @@ def _interval(within: IntervalSet, name: str) -> tuple[Domain, tuple[Stmt, ...]]
         raise NotYetError(f"an interval of {name} that holds an infinite point")
     if lo_sign > 0 or hi_sign < 0:
         raise IllPosedError(f"no value of {name} is in its set: the statement is vacuous")
+    for end in (within.lo, within.hi):
+        _must_have_value(end, name)
     facts: list[Stmt] = []
     lo: Expr | None = None if lo_sign else within.lo
     hi: Expr | None = None if hi_sign else within.hi
@@ -147,6 +150,15 @@ def _interval(within: IntervalSet, name: str) -> tuple[Domain, tuple[Stmt, ...]]
         Domain(lo, hi, within.lo_closed and lo is not None, within.hi_closed and hi is not None),
         tuple(facts),
     )
+
+
+def _must_have_value(end: Expr, name: str) -> None:
+    if infinite_sign(end) or free_names(end):
+        return
+    try:
+        enclosure(end)
+    except (Undefined, MaybeUndefined) as error:
+        raise IllPosedError(f"an end of the set of {name} has no value: {error}") from None
 
 
 def is_empty(domain: Domain) -> bool:

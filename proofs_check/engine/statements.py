@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
+from gateproof.numerics.errors import NumericsError
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.closed import decide_closed, holds_extremum
 from gateproof.proofs_check.engine.conditions import absorbed
@@ -26,8 +27,14 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.places import decide_printed_place, is_printed_place
-from gateproof.proofs_check.engine.predicates import decide_predicate
-from gateproof.proofs_check.engine.printed import decide_printed, printed_in, without_printed
+from gateproof.proofs_check.engine.predicates import decide_predicate, together_with
+from gateproof.proofs_check.engine.printed import (
+    as_printed,
+    choices_differ,
+    decide_printed,
+    printed_in,
+    without_printed,
+)
 from gateproof.proofs_check.engine.relation import decide_relation
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
@@ -60,7 +67,13 @@ _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 def decide_claim(claim: Claim, context: Context) -> Outcome:
     """Decide a closed, expanded claim."""
     try:
-        return _caught(claim, context)
+        found = _caught(claim, context)
+        if found.truth is True and choices_differ(claim):
+            # Each part was shown with a choice of its own: one choice must serve them all.
+            found = _caught(as_printed(claim), context)
+            if found.truth is not True:
+                return undecided("no one choice of the printed numbers was shown to serve all parts")
+        return found
     except VacuousError as error:
         return ill_posed(str(error))
 
@@ -77,6 +90,7 @@ def _guarded(claim: Claim, context: Context) -> Outcome:
     for name, domain in space.domains.items():
         if is_empty(domain):
             raise VacuousError(f"no value of {name} meets the conditions: the statement is vacuous")
+    _conditions_have_values(space, context)
     if space.facts and next(points(space, (claim.body,), context.settings.seed, 1), None) is None:
         raise UndecidedError("no point was found that meets the conditions")
     return forall(space, claim.body, context)
@@ -94,6 +108,14 @@ def _caught(claim: Claim, context: Context) -> Outcome:
         return undecided(f"not implemented: {error}")
     except UndecidedError as error:
         return undecided(str(error))
+    except NumericsError as error:
+        return undecided(f"a part without a value was met: {error}")
+
+
+def _conditions_have_values(space: Space, context: Context) -> None:
+    """Each condition has a value wherever those before it hold."""
+    for k, fact in enumerate(space.facts):
+        defined_everywhere(absorbed(replace(space, facts=space.facts[:k])), fact, context)
 
 
 def _open_conditions(scope: Scope, context: Context) -> tuple[Stmt, ...]:
@@ -126,11 +148,28 @@ def forall(space: Space, stmt: Stmt, context: Context) -> Outcome:
     if isinstance(stmt, In):
         return forall(space, _membership(stmt), context)
     if isinstance(stmt, Pred):
-        body = Elimination(space).expr(stmt.body)
-        return decide_predicate(stmt.name, body, build(stmt.scope), space, context)
+        return _predicate(space, stmt, context)
     if isinstance(stmt, Exists):
         return decide_exists(space, stmt, context)
     raise NotYetError(type(stmt).__name__)
+
+
+def _predicate(space: Space, stmt: Pred, context: Context) -> Outcome:
+    """A predicate once its body is free of calculus; where a derivative has no value there is none."""
+    own = build(stmt.scope)
+    together = together_with(own, space)
+    work = Elimination(together)
+    body = work.expr(stmt.body)
+    for condition in work.owed:
+        found = forall(together, condition, context)
+        if found.truth is False:
+            reason = f"a derivative may not exist where {to_text(condition)} fails"
+            if stmt.name != "defined":
+                return ill_posed(reason, found.witness)
+            return replace(found, steps=(*found.steps, reason))
+        if found.truth is None:
+            return found
+    return decide_predicate(stmt.name, body, own, space, context)
 
 
 def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
@@ -217,10 +256,12 @@ def negate(stmt: Stmt) -> Stmt:
 
 def _not(space: Space, part: Stmt, context: Context) -> Outcome:
     if isinstance(part, Pred | Exists):
+        if printed_in(part):
+            raise NotYetError("'not' before a predicate with printed numbers")
         if space.domains:
             raise NotYetError("'not' before a predicate that depends on other names")
         return negation(forall(space, part, context))
-    if isinstance(part, Rel) and not space.domains:
+    if isinstance(part, Rel) and not space.domains and not printed_in(part):
         return negation(forall(space, part, context))
     return forall(space, negate(part), context)
 
@@ -247,9 +288,14 @@ def _implies(space: Space, stmt: Implies, context: Context) -> Outcome:
 
 def _or(space: Space, stmt: Or, context: Context) -> Outcome:
     reasons = []
-    for part in stmt.parts:
+    for k, part in enumerate(stmt.parts):
         found = forall(space, part, context)
-        if found.ill_posed or found.truth is True:
+        if found.ill_posed:
+            return found
+        if found.truth is True:
+            # The parts after it need not hold, but must have a value.
+            for other in stmt.parts[k + 1 :]:
+                _must_have_values(space, other, context)
             return found
         reasons.append(found)
     if not space.domains and all(r.truth is False for r in reasons):
@@ -257,6 +303,21 @@ def _or(space: Space, stmt: Or, context: Context) -> Outcome:
     from gateproof.proofs_check.engine.disjunction import decide_disjunction
 
     return decide_disjunction(space, stmt, context)
+
+
+def _must_have_values(space: Space, stmt: Stmt, context: Context) -> None:
+    """Raise IllPosedError or UndecidedError unless a statement whose truth does not matter has values."""
+    if isinstance(stmt, Rel) and not holds_extremum(stmt) and not printed_in(stmt):
+        work = Elimination(space)
+        terms = tuple(t if infinite_sign(t) else work.expr(t) for t in stmt.terms)
+        if not work.owed:
+            defined_everywhere(space, Rel(stmt.ops, terms), context)
+            return
+    found = forall(space, stmt, context)
+    if found.ill_posed:
+        raise IllPosedError(found.reason)
+    if found.truth is None:
+        raise UndecidedError(found.reason)
 
 
 def _membership(stmt: In) -> Stmt:

@@ -7,18 +7,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.definedness import defined_everywhere
 from gateproof.proofs_check.engine.outcome import (
     PROVED,
     IllPosedError,
     NotYetError,
     Outcome,
+    UndecidedError,
     conjunction,
     ill_posed,
     undecided,
 )
-from gateproof.proofs_check.engine.space import Space, contains, infinite_sign
-from gateproof.theory.exact.domain import Assumptions
+from gateproof.proofs_check.engine.sample import points
+from gateproof.proofs_check.engine.space import Space, contains, infinite_sign, is_empty
 from gateproof.theory.exact.vectors import expand_vectors, prove_vector_relation
 from gateproof.theory.formula.expand import expand_node
 from gateproof.theory.formula.nodes import And, Claim, Expr, Num, Rel, Stmt, Var
@@ -46,7 +49,7 @@ def _relation(claim: Claim, space: Space, relation: Rel, context: Context) -> Ou
     checked = 0
     outcomes = []
     for lengths, values in _cases(space, symbolic):
-        outcome = _fixed(space, relation, lengths, values, context, full=not symbolic)
+        outcome = _fixed(claim, space, relation, lengths, values, context, full=not symbolic)
         if outcome is None:
             continue
         if outcome.truth is False or outcome.ill_posed:
@@ -120,6 +123,7 @@ def _value(node: Expr, values: dict[str, int]) -> int:
 
 
 def _fixed(
+    claim: Claim,
     space: Space,
     relation: Rel,
     lengths: dict[str, int],
@@ -133,7 +137,8 @@ def _fixed(
     from gateproof.proofs_check.engine.witness import search
 
     try:
-        node, domains = expand_vectors(relation, lengths, values)
+        node, places = expand_vectors(relation, lengths, values)
+        conditions = [expand_node(expand_vectors(c, lengths, values)[0]) for c in claim.scope.conditions]
     except ValueError as error:
         raise IllPosedError(str(error)) from None
     done = expand_node(node)
@@ -141,7 +146,18 @@ def _fixed(
     if not isinstance(done, Rel) or any(infinite_sign(n) for n in done.walk() if isinstance(n, Expr)):
         return None
     others = {k: d for k, d in space.domains.items() if k not in space.vectors and k not in values}
-    scalars = Space({**others, **domains}, Assumptions().facts)
+    entries = {f"{z}_{k}": space.domains[z] for z, n in lengths.items() for k in range(1, n + 1)}
+    assert entries.keys() == places.keys()
+    facts = tuple(c for c in conditions if isinstance(c, Stmt))
+    scalars = absorbed(Space({**others, **entries}, facts))
+    if any(is_empty(domain) for domain in scalars.domains.values()):
+        return None
+    if scalars.facts and next(points(scalars, (done,), context.settings.seed, 1), None) is None:
+        if full:
+            raise UndecidedError("no point was found that meets the conditions")
+        return None
+    for fact in scalars.facts:
+        defined_everywhere(replace(scalars, facts=()), fact, context)
     if full:
         return decide_relation(scalars, done, context.deeper())
     failure = search(scalars, done, context.settings.seed, 40)

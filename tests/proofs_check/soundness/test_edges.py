@@ -59,6 +59,40 @@ CASES = [
     ("true", "exp(10**9) > 0"),
     ("true", "exp(-10**9) < 10**-400"),
     ("true", "for x in [0, 1]: exp(-(10**12*(x - 1/pi))**2) <= 1"),
+    # Every part of an `or`, and every condition, must have a value.
+    ("ill-posed", "for x in R: x**2 >= 0 or 1/x > 0"),
+    ("ill-posed", "for x in R, 1/x > 0: abs(x) >= x"),
+    ("ill-posed", "for x in [1/0, 2]: x > 0"),
+    ("true", "for x in R, x >= 0, sqrt(x) > 1: x > 1"),
+    ("true", "for x in R, x < oo: x == x"),
+    # One choice of a printed number serves all parts; before `not` some choice must fail.
+    ("false", "1.04 <= 1.0~ <= 0.96"),
+    ("false", "1.0~ + 1 == 2.04 and 1.0~ + 1 == 1.96"),
+    ("false", "for n in 0..1: 1.0~ - 0.1*n == 0.95"),
+    ("true", "1.04 == 1.0~ and 0.96 == 1.0~"),
+    ("true", "1.0~ < 1.1~ < 1.2~"),
+    ("true", "not (1.04 <= 1.0~)"),
+    # A predicate on a derivative that does not exist everywhere.
+    ("false", "defined(diff(abs(x), x), x in R)"),
+    ("true", "defined(diff(abs(x), x), x > 0)"),
+    ("ill-posed", "even(diff(abs(x), x), x in R)"),
+    # What an extremum ranges over is cut by its conditions.
+    ("ill-posed", "max(x, x in [0, 2], x < 1) <= 5"),
+    ("true", "max(x, x in (0, 1), x <= 1/2) == 1/2"),
+    ("false", "sup(x, x in R, x < 1) == oo"),
+    ("ill-posed", "sup(x, x in [0, 1], x > 2) <= 1"),
+    ("false", "argmax(x, x in [0, 2], x <= 1) == 2"),
+    ("true", "max(x + y, x in [0, 1], y in [0, 1]) == 2"),
+    ("true", "zeros(x, x in R) == {0, 0}"),
+    # Conditions on vectors, and places of a set other than R.
+    ("true", "for z in R**2, z[1] > 0: z[1] > 0"),
+    ("true", "for z in R**2, t > 0, t < 1: z[1]**2 + t < z[1]**2 + 1"),
+    ("true", "for n in N1, z in R**n, t > 0, t < 1: t < 1"),
+    ("false", "for z in R**2, z[1] > 0: z[2] > 0"),
+    ("true", "for z in [0, 1]**2: z[1] >= 0"),
+    ("ill-posed", "for z in R**2, z[1] > 0, z[1] < 0: z[1] == 5"),
+    # No power of 0 to a real exponent that passes through 0.
+    ("false", "continuous(0**x, x in [0, 1])"),
 ]
 
 
