@@ -52,7 +52,8 @@ def decide_relation(space: Space, relation: Rel, context: Context) -> Outcome:
     unsure = next((d for d in defined if d.truth is None), None)
     if unsure is not None:
         return unsure
-    proof = prove_relation(a, op, b, space.assumptions(), defined=True)
+    for_balls = op in _STRICT and mixed(a, b)
+    proof = None if for_balls else prove_relation(a, op, b, space.assumptions(), defined=True)
     if proof is not None:
         return cross_checked(space, relation, proof, context)
     exact = exact_failure(space, relation)
@@ -87,6 +88,8 @@ def cross_checked(space: Space, relation: Rel, proof: Derivation, context: Conte
     return Outcome(True, PROVED, "symbolic proof", (*proof.trust, "arb"), steps)
 
 
+_GAUSSIAN = frozenset({"erf", "erfc"})
+_EXPONENTIAL = frozenset({"exp", "sigmoid", "tanh", "sech", "softplus", "cosh", "sinh"})
 _HOLDS = {
     "==": lambda s: s == 0,
     "!=": lambda s: s != 0,
@@ -123,6 +126,12 @@ def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:
     return conjunction(found) if found is not None else bound(space, gap)
 
 
+def mixed(*exprs: Expr) -> bool:
+    """Whether exponentials and error functions meet: exact algebra seldom decides such bounds, balls do."""
+    heads = {n.head for e in exprs for n in e.walk() if isinstance(n, App)}
+    return bool(heads & _GAUSSIAN) and bool(heads & _EXPONENTIAL)
+
+
 def op_of(*, strict: bool) -> str:
     """The relation to 0 that a bound from below means."""
     return ">" if strict else ">="
@@ -131,6 +140,10 @@ def op_of(*, strict: bool) -> str:
 def nonnegative(space: Space, name: str, gap: Expr, *, strict: bool, context: Context) -> Outcome:
     """Gap >= 0 (or > 0) in one variable, by symbols, then balls, then exact critical points."""
     op = op_of(strict=strict)
+    if mixed(gap):
+        found = bounded_below(space, gap, strict=strict, context=context, budget=context.first_budget())
+        if found.truth is not None:
+            return found
     proof = prove_relation(gap, op, num(0), space.assumptions(), defined=True)
     if proof is not None:
         return cross_checked(space, Rel((op,), (gap, num(0))), proof, context)
