@@ -48,6 +48,8 @@ class Elimination:
     steps: list[str] = field(default_factory=list)
     trust: list[str] = field(default_factory=list)
     owed: list[Stmt] = field(default_factory=list)
+    #: Those owed conditions where a derivative certainly does not exist if they fail.
+    certain: list[Stmt] = field(default_factory=list)
 
     def expr(self, node: Expr) -> Expr:
         """The expression without calculus nodes.
@@ -78,12 +80,14 @@ class Elimination:
         return done
 
     def _at(self, node: At) -> Expr:
-        before = len(self.owed)
+        before, sure = len(self.owed), len(self.certain)
         body = self.expr(node.body)
         value = self.expr(node.value)
         point = {node.var: value}
         owed = [substitute_node(s, point) for s in self.owed[before:]]
         self.owed[before:] = [s for s in owed if isinstance(s, Stmt)]
+        certain = [substitute_node(s, point) for s in self.certain[sure:]]
+        self.certain[sure:] = [s for s in certain if isinstance(s, Stmt)]
         return substitute(body, point)
 
     def _diff(self, node: Diff) -> Expr:
@@ -122,8 +126,7 @@ class Elimination:
             values = [substitute(e, here) for e in (before.expr, body, after.expr)]
             same = [(values[0], values[1]), (values[1], values[2])]
             same.append((substitute(left, here), substitute(right, here)))
-            if not all(prove_relation(a, "==", b, Assumptions()) for a, b in same):
-                self.owed.append(Rel(("!=",), (Var(var), at)))
+            self._owe_equal(same, Rel(("!=",), (Var(var), at)))
             joined = Where(Rel(("<",), (Var(var), at)), left, joined)
         for end, closed, piece in (
             (domain.lo, domain.lo_closed, pieces[0]),
@@ -132,9 +135,17 @@ class Elimination:
             if end is None or not closed:
                 continue
             inside, here_value = (substitute(e, {var: end}) for e in (piece.expr, body))
-            if prove_relation(inside, "==", here_value, Assumptions()) is None:
-                self.owed.append(Rel(("!=",), (Var(var), end)))
+            self._owe_equal([(inside, here_value)], Rel(("!=",), (Var(var), end)))
         return joined
+
+    def _owe_equal(self, pairs: list[tuple[Expr, Expr]], condition: Stmt) -> None:
+        """Owe the condition unless all pairs are equal; it is certain where one is proved to differ."""
+        given = Assumptions()
+        if all(prove_relation(a, "==", b, given) for a, b in pairs):
+            return
+        self.owed.append(condition)
+        if any(prove_relation(a, "!=", b, given) for a, b in pairs):
+            self.certain.append(condition)
 
     def _taylor(self, node: Taylor) -> Expr:
         found = taylor(node.body, node.var, node.point, node.order, self.space.assumptions())

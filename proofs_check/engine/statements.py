@@ -163,7 +163,9 @@ def _predicate(space: Space, stmt: Pred, context: Context) -> Outcome:
     for condition in work.owed:
         found = forall(together, condition, context)
         if found.truth is False:
-            reason = f"a derivative may not exist where {to_text(condition)} fails"
+            reason = f"a derivative does not exist where {to_text(condition)} fails"
+            if condition not in work.certain:
+                raise UndecidedError(f"a derivative may not exist where {to_text(condition)} fails")
             if stmt.name != "defined":
                 return ill_posed(reason, found.witness)
             return replace(found, steps=(*found.steps, reason))
@@ -202,6 +204,8 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
     for condition, outcome in zip(work.owed, owed, strict=True):
         if outcome.truth is False:
             where = f"where {to_text(condition)} fails" if free_names(condition) else "at the point asked for"
+            if condition not in work.certain:
+                return undecided(f"a derivative may not exist {where}")
             return ill_posed(f"a derivative does not exist {where}", outcome.witness)
         if outcome.truth is None:
             return outcome
@@ -287,14 +291,14 @@ def _implies(space: Space, stmt: Implies, context: Context) -> Outcome:
 
 
 def _or(space: Space, stmt: Or, context: Context) -> Outcome:
-    reasons = []
+    reasons: list[Outcome] = []
     for k, part in enumerate(stmt.parts):
         found = forall(space, part, context)
         if found.ill_posed:
             return found
         if found.truth is True:
-            # The parts after it need not hold, but must have a value.
-            for other in stmt.parts[k + 1 :]:
+            # The other parts need not hold, but must have a value.
+            for other in [*_unknown(stmt, reasons), *stmt.parts[k + 1 :]]:
                 _must_have_values(space, other, context)
             return found
         reasons.append(found)
@@ -302,7 +306,16 @@ def _or(space: Space, stmt: Or, context: Context) -> Outcome:
         return reasons[-1]
     from gateproof.proofs_check.engine.disjunction import decide_disjunction
 
-    return decide_disjunction(space, stmt, context)
+    found = decide_disjunction(space, stmt, context)
+    if found.truth is True:
+        for other in _unknown(stmt, reasons):
+            _must_have_values(space, other, context)
+    return found
+
+
+def _unknown(stmt: Or, outcomes: list[Outcome]) -> list[Stmt]:
+    """The parts that were not decided, so perhaps without a value somewhere."""
+    return [p for p, found in zip(stmt.parts, outcomes, strict=False) if found.truth is None]
 
 
 def _must_have_values(space: Space, stmt: Stmt, context: Context) -> None:

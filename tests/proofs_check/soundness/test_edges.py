@@ -61,6 +61,7 @@ CASES = [
     ("true", "for x in [0, 1]: exp(-(10**12*(x - 1/pi))**2) <= 1"),
     # Every part of an `or`, and every condition, must have a value.
     ("ill-posed", "for x in R: x**2 >= 0 or 1/x > 0"),
+    ("ill-posed", "for x in R, y in R: diff(x*abs(x - y), y) <= 1 or 1 == 1"),
     ("ill-posed", "for x in R, 1/x > 0: abs(x) >= x"),
     ("ill-posed", "for x in [1/0, 2]: x > 0"),
     ("true", "for x in R, x >= 0, sqrt(x) > 1: x > 1"),
@@ -76,6 +77,13 @@ CASES = [
     ("false", "defined(diff(abs(x), x), x in R)"),
     ("true", "defined(diff(abs(x), x), x > 0)"),
     ("ill-posed", "even(diff(abs(x), x), x in R)"),
+    # A formula that fails at a kink says nothing of the derivative there.
+    ("true", "for x in R: diff(abs(sin(x))**2, x) == 2*sin(x)*cos(x)"),
+    ("true", "for x in R, y in R: diff(abs(x - y)**2, x) == 2*(x - y)"),
+    ("true", "for x >= 0: diff(x*sqrt(x), x) == 3/2*sqrt(x)"),
+    ("true", "for x in R: diff(sqrt(x**4), x) == 2*x"),
+    ("true", "defined(diff(abs(sin(x))**2, x), x in R)"),
+    ("ill-posed", "for x in R: diff(x*abs(x), x, 2) == 2"),
     # What an extremum ranges over is cut by its conditions.
     ("ill-posed", "max(x, x in [0, 2], x < 1) <= 5"),
     ("true", "max(x, x in (0, 1), x <= 1/2) == 1/2"),
