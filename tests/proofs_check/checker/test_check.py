@@ -9,7 +9,7 @@ import time
 from fractions import Fraction
 
 import pytest
-from naive_certificates import F, hash_of, make, tree_of, uniform
+from naive_certificates import F, hash_of, make, tree_of, uniform, write
 
 from gateproof.proofs_check.checker import verify
 
@@ -409,6 +409,36 @@ def test_the_margin_between_true_and_false_is_narrow():
 
     assert verify(bound(F(1, 2) + near)).accepted
     assert not verify(bound(F(1, 2) - near)).accepted
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "lower", "upper"),
+    [
+        ("x**2", 1, -3, 5),  # 1 + [0, 4] h
+        ("x**2", 2, -1, 4),  # 1 + 2 h + 1 h^2, each term by itself
+        ("x**2", 3, -1, 4),  # ... + 0 h^3
+        ("x**3", 2, -2, 10),  # 1 + 3 h + [0, 6] h^2
+        ("x**3", 3, -3, 8),  # 1 + 3 h + 3 h^2 + 1 h^3
+    ],
+)
+def test_the_taylor_rule_is_the_one_of_the_format(text, order, lower, upper):
+    options = {"lo": 0, "hi": 2, "pieces": 1, "rule": ("taylor", order)}
+    assert verify(make(text, lower=lower, upper=upper, **options)).accepted
+    assert not verify(make(text, lower=F(lower) + F(1, 10**6), **options)).accepted
+    assert not verify(make(text, upper=F(upper) - F(1, 10**6), **options)).accepted
+
+
+@pytest.mark.parametrize("rule", ["natural", ("taylor", 1), ("taylor", 2)])
+@pytest.mark.parametrize(("lo", "hi"), [("1/3", "1/3"), ("1/3", "2/3"), ("-2/3", "1/7"), ("-10/7", "-1/3")])
+def test_ends_that_no_float_holds_are_kept_inside(lo, hi, rule):
+    options = {"lo": lo, "hi": hi, "pieces": 1, "rule": rule, "bits": 32}
+    tiny = F(1, 10**20)
+    assert not verify(make("x", upper=F(hi) - tiny, **options)).accepted
+    assert not verify(make("x", lower=F(lo) + tiny, **options)).accepted
+    assert verify(make("x", lower=F(lo) - F(1, 10**8), upper=F(hi) + F(1, 10**8), **options)).accepted
+    # At a witness, too, the point is held and not hit.
+    witness = {"at": {"x": lo}, "lower": write(F(lo) - tiny), "upper": write(F(lo) + tiny)}
+    assert not verify(make("x", lower=-9, witnesses=[witness], **options)).accepted
 
 
 def test_tree_of_the_zoo_is_read():

@@ -9,7 +9,7 @@ import mpmath as mp
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from naive_certificates import FUNCTIONS, PRIMITIVES, number
+from naive_certificates import FUNCTIONS, PRIMITIVES, F, number
 
 from gateproof.proofs_check.checker.algebra import Rejected
 from gateproof.proofs_check.checker.interval import PRIMITIVES as KNOWN
@@ -179,6 +179,9 @@ def test_waves_are_narrow_where_they_can_be():
     found = field.function(Interval(field.number(1).lo, field.number(Fraction(3, 2)).hi), "sin")
     assert found.hi < 1
     assert found.lo > 0.84
+    for middle in (-1000, 1000):
+        found = field.function(Interval(field.number(middle).lo, field.number(middle + F(1, 100)).hi), "cos")
+        assert found.hi - found.lo < 0.01
     far = field.number(2**101)
     assert field.function(far, "cos") == (-1, 1)
 

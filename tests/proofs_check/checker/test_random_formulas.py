@@ -8,8 +8,9 @@ from fractions import Fraction
 import gmpy2
 import mpmath as mp
 import pytest
-from naive_certificates import number, random_tree, truth, value
+from naive_certificates import hash_of, make, number, random_tree, truth, value, write
 
+from gateproof.proofs_check.checker import verify
 from gateproof.proofs_check.checker.algebra import Rejected
 from gateproof.proofs_check.checker.evaluate import Program
 from gateproof.proofs_check.checker.interval import Interval, Intervals
@@ -94,7 +95,30 @@ def check_tail(dice, tree):
     return 1
 
 
-@pytest.mark.parametrize("check", [check_boxes, check_tail])
+def check_certificate(dice, tree):
+    """A certificate of one leaf whose bound is a little past a value of the formula is rejected."""
+    lo = F(dice.randint(-16, 16), dice.choice([3, 8]))
+    hi = lo + F(dice.randint(1, 10), dice.choice([3, 7, 100]))
+    rule = dice.choice(["natural", *(["taylor", n] for n in (1, 2, 3, 4))])
+    document = make("x", lo, hi, lower=0, pieces=1, rule=rule)
+    document |= {"core": tree, "formula_hash": hash_of(tree)}
+    free = {"lower": None, "lower_strict": False, "upper": None, "upper_strict": False}
+    generous = document | {"conclusion": free | {"lower": write(-(10**40))}}
+    if not verify(generous).accepted:
+        return 0
+    values = [value(tree, number(x)) for x in points(dice, lo, hi)]
+    for side, extreme, sign in (("lower", min(values), 1), ("upper", max(values), -1)):
+        past = F(mp.nstr(extreme, 40)) + sign * F(1, 10**9) * (1 + abs(F(mp.nstr(extreme, 40))))
+        assert not verify(document | {"conclusion": free | {side: write(past)}}).accepted, (
+            side,
+            past,
+            rule,
+            tree,
+        )
+    return 1
+
+
+@pytest.mark.parametrize("check", [check_boxes, check_tail, check_certificate])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_accepted_formulas_have_the_values(check, seed):
     dice = random.Random(seed)
