@@ -13,7 +13,7 @@ from typing import Any
 from gateproof.proofs_check.records import ClaimSpec, Settings
 from gateproof.proofs_check.runner import Run, cores
 
-REQUIRED = ("sympy", "mpmath", "python-flint", "gmpy2", "jinja2", "jsonschema", "rich")
+REQUIRED = ("python-flint", "gmpy2", "jinja2", "jsonschema", "rich")
 OPTIONAL = ("torch", "triton", "jax", "numpy", "scipy", "matplotlib")
 
 
@@ -52,7 +52,7 @@ def describe(
         "versions": {
             "gateproof": own_version(),
             "python": platform.python_version(),
-            **{name: installed(name) for name in REQUIRED[:4]},
+            **{name: installed(name) for name in REQUIRED[:2]},
         },
         "environment": {
             "implementation": platform.python_implementation(),

@@ -91,7 +91,7 @@ def modules(request, tmp_path_factory):
     found = imported(folder, "-m", "gateproof", "check", "start.claims.toml", "--no-cache")
     # Else the process that decides was not looked at.
     assert "gateproof.proofs_check.engine" in found
-    assert "sympy" in found or "flint" in found
+    assert "flint" in found
     return found
 
 

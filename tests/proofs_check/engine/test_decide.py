@@ -52,11 +52,15 @@ TRUE = [
     "for x in R: relu(x) < softplus(x)",
     "for x in R: gelu(x) <= relu(x)",
     "for x in R: exp(x) >= 1 + x",
-    "for x in R, d >= 0: soft_threshold(x, d)"
-    " == tg(x, tau=oo, theta=[-d, d], slope=[1,0,1], intercept=[d,0,-d])",
+    (
+        "for x in R, d >= 0: soft_threshold(x, d)"
+        " == tg(x, tau=oo, theta=[-d, d], slope=[1,0,1], intercept=[d,0,-d])"
+    ),
     # the proximal map: completing squares in the three cases
-    "for x in R, D >= 0, u in R: (soft_threshold(x,D)-x)**2/2 + D*abs(soft_threshold(x,D))"
-    " <= (u-x)**2/2 + D*abs(u)",
+    (
+        "for x in R, D >= 0, u in R: (soft_threshold(x,D)-x)**2/2 + D*abs(soft_threshold(x,D))"
+        " <= (u-x)**2/2 + D*abs(u)"
+    ),
     "zeros(diff(tanh(x)*sech(x), x), x in R) == {-asinh(1), asinh(1)}",
     "zeros(x**2 - 2, x in [0, 5]) == sqrt(2)",
     "exists x in R: (x**2 == 2)",

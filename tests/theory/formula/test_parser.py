@@ -69,8 +69,10 @@ def test_a_printed_number_is_all_that_rounds_to_it(text: str, lo: str, hi: str) 
         "taylor(tanh(x)*sech(x), x, 0, 4) == x - 5*x**3/6",
         "limit(tanh(x)*sech(x), x, oo) == 0",
         "for n in N1, z in R**n, i in 1..n: softmax(z, i) == sigmoid(z[i] - lse(z, without=i))",
-        "inf(sup(abs(tg(x, tau=t, theta=[h], slope=[0, 1], intercept=[0, 0]) - gelu(x)), x in R),"
-        " t > 0, h in R) >= 0.0139",
+        (
+            "inf(sup(abs(tg(x, tau=t, theta=[h], slope=[0, 1], intercept=[0, 0]) - gelu(x)), x in R),"
+            " t > 0, h in R) >= 0.0139"
+        ),
         r"for x in R \ {0, 1}: x/x == 1 => (x > 0 or not x < 3) and x in [0, oo)",
         "for a in R, b in [-1, 2), a < b, 0 < c < 1: a*c < b => exists y in (0, 1]: (y == a)",
         "even(cosh(x), x in R) and increasing(x**3, x in [0, 1])",
