@@ -94,7 +94,8 @@ def difference_sign(a: Expr, b: Expr, point: Mapping[str, Fraction], max_bits: i
             return None
 
 
-_TESTS = {
+#: Which signs of a - b make ``a op b`` true.
+SIGN_TESTS = {
     "==": lambda s: s == 0,
     "!=": lambda s: s != 0,
     "<": lambda s: s < 0,
@@ -118,7 +119,7 @@ def truth_at(stmt: Stmt, point: Mapping[str, Fraction], max_bits: int = MAX_BITS
                 sign = difference_sign(a, b, point, max_bits)
             if sign is None:
                 known = False
-            elif not _TESTS[op](sign):
+            elif not SIGN_TESTS[op](sign):
                 return False
         return True if known else None
     if isinstance(stmt, And | Or):

@@ -15,10 +15,11 @@ from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import at_point, rational_bounds
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.logic import links_of
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, Outcome, UndecidedError
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign
-from gateproof.proofs_check.engine.statements import decide_claim, links_of
+from gateproof.proofs_check.engine.statements import decide_claim
 from gateproof.theory.formula.library import substitute_node
 from gateproof.theory.formula.nodes import (
     And,

@@ -6,6 +6,7 @@ from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import truth_at
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.logic import negate
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import Outcome, undecided
 from gateproof.proofs_check.engine.sample import points
@@ -16,7 +17,7 @@ from gateproof.theory.formula.printer import to_text
 
 def decide_disjunction(space: Space, stmt: Or, context: Context) -> Outcome:
     """Each part in turn is proved where all the others fail."""
-    from gateproof.proofs_check.engine.statements import forall, negate
+    from gateproof.proofs_check.engine.statements import forall
 
     for point in points(space, (stmt,), context.settings.seed, 400):
         try:

@@ -11,6 +11,7 @@ from gateproof.proofs_check.engine.calculus import eliminate
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import defined_everywhere
 from gateproof.proofs_check.engine.enumeration import some_case, split_finite
+from gateproof.proofs_check.engine.logic import negate
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, NotYetError, Outcome, negation, undecided
 from gateproof.proofs_check.engine.sample import points
@@ -21,7 +22,7 @@ from gateproof.theory.formula.printer import to_text
 
 def decide_exists(outer: Space, stmt: Exists, context: Context) -> Outcome:
     """A witness, a sign change of a continuous difference, or a proof that there is none."""
-    from gateproof.proofs_check.engine.statements import forall, negate
+    from gateproof.proofs_check.engine.statements import forall
 
     if outer.domains:
         raise NotYetError("exists under other names")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gateproof.numerics.errors import MaybeUndefined, Undefined
-from gateproof.numerics.points import at_point, difference_sign
+from gateproof.numerics.points import SIGN_TESTS, at_point, difference_sign
 from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
@@ -82,7 +82,7 @@ def cross_checked(space: Space, relation: Rel, proof: Derivation, context: Conte
                 f"engines disagree: a side of {to_text(relation)} has no value at a point of the scope"
             )
         checked += 1
-        if sign is not None and not _HOLDS[op](sign):
+        if sign is not None and not SIGN_TESTS[op](sign):
             return undecided(f"engines disagree: balls contradict the symbolic proof of {to_text(relation)}")
     steps = (*proof.steps, f"held against ball arithmetic at {checked} points of the scope")
     return Outcome(True, PROVED, "symbolic proof", (*proof.trust, "arb"), steps)
@@ -90,14 +90,6 @@ def cross_checked(space: Space, relation: Rel, proof: Derivation, context: Conte
 
 _GAUSSIAN = frozenset({"erf", "erfc"})
 _EXPONENTIAL = frozenset({"exp", "sigmoid", "tanh", "sech", "softplus", "cosh", "sinh"})
-_HOLDS = {
-    "==": lambda s: s == 0,
-    "!=": lambda s: s != 0,
-    "<": lambda s: s < 0,
-    "<=": lambda s: s <= 0,
-    ">": lambda s: s > 0,
-    ">=": lambda s: s >= 0,
-}
 
 
 def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 from gateproof.numerics.errors import NumericsError
 from gateproof.proofs_check.engine.calculus import Elimination
@@ -15,6 +14,7 @@ from gateproof.proofs_check.engine.enumeration import all_cases, split_finite
 from gateproof.proofs_check.engine.existence import decide_exists
 from gateproof.proofs_check.engine.integral import decide_integral
 from gateproof.proofs_check.engine.limitcases import limit_by_signs
+from gateproof.proofs_check.engine.logic import links_of, membership, negate
 from gateproof.proofs_check.engine.outcome import (
     IllPosedError,
     NotYetError,
@@ -41,27 +41,20 @@ from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_
 from gateproof.proofs_check.engine.vectors import decide_vectors
 from gateproof.theory.formula.nodes import (
     And,
-    App,
     Claim,
-    Const,
     Exists,
     Implies,
     In,
     Integral,
-    IntervalSet,
-    NamedSet,
     Not,
     Or,
     Pred,
     Rel,
     Scope,
-    SetMinus,
     Stmt,
 )
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
-
-_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def decide_claim(claim: Claim, context: Context) -> Outcome:
@@ -146,7 +139,7 @@ def forall(space: Space, stmt: Stmt, context: Context) -> Outcome:
     if isinstance(stmt, Or):
         return _or(space, stmt, context)
     if isinstance(stmt, In):
-        return forall(space, _membership(stmt), context)
+        return forall(space, membership(stmt), context)
     if isinstance(stmt, Pred):
         return _predicate(space, stmt, context)
     if isinstance(stmt, Exists):
@@ -235,29 +228,6 @@ def _with_steps(outcome: Outcome, work: Elimination) -> Outcome:
     return replace(outcome, steps=(*work.steps, *outcome.steps), trust=trust)
 
 
-def links_of(stmt: Rel) -> list[Rel]:
-    """A chain as its binary relations."""
-    return [Rel((op,), pair) for op, pair in zip(stmt.ops, pairwise(stmt.terms), strict=True)]
-
-
-def negate(stmt: Stmt) -> Stmt:
-    """The negation pushed inward as far as relations."""
-    if isinstance(stmt, Rel):
-        links = tuple(Rel((_OPPOSITE[link.ops[0]],), link.terms) for link in links_of(stmt))
-        return links[0] if len(links) == 1 else Or(links)
-    if isinstance(stmt, And):
-        return Or(tuple(negate(p) for p in stmt.parts))
-    if isinstance(stmt, Or):
-        return And(tuple(negate(p) for p in stmt.parts))
-    if isinstance(stmt, Not):
-        return stmt.part
-    if isinstance(stmt, Implies):
-        return And((stmt.left, negate(stmt.right)))
-    if isinstance(stmt, In):
-        return negate(_membership(stmt))
-    return Not(stmt)
-
-
 def _not(space: Space, part: Stmt, context: Context) -> Outcome:
     if isinstance(part, Pred | Exists):
         if printed_in(part):
@@ -273,7 +243,7 @@ def _not(space: Space, part: Stmt, context: Context) -> Outcome:
 def _implies(space: Space, stmt: Implies, context: Context) -> Outcome:
     premise = stmt.left
     if isinstance(premise, In):
-        premise = _membership(premise)
+        premise = membership(premise)
     if not free_names(premise):
         found = forall(Space(), premise, context)
         if found.truth is True:
@@ -331,20 +301,3 @@ def _must_have_values(space: Space, stmt: Stmt, context: Context) -> None:
         raise IllPosedError(found.reason)
     if found.truth is None:
         raise UndecidedError(found.reason)
-
-
-def _membership(stmt: In) -> Stmt:
-    within, item = stmt.within, stmt.item
-    if isinstance(within, IntervalSet):
-        parts: list[Stmt] = []
-        if infinite_sign(within.lo) >= 0 or within.lo_closed is False:
-            parts.append(Rel(("<=" if within.lo_closed else "<",), (within.lo, item)))
-        if infinite_sign(within.hi) <= 0 or within.hi_closed is False:
-            parts.append(Rel(("<=" if within.hi_closed else "<",), (item, within.hi)))
-        return And(tuple(parts)) if len(parts) > 1 else parts[0]
-    if isinstance(within, SetMinus):
-        apart = tuple(Rel(("!=",), (item, p)) for p in within.points)
-        return And((_membership(In(item, within.base)), *apart))
-    if isinstance(within, NamedSet) and within.name == "R":
-        return And((Rel(("<",), (App("neg", (Const("oo"),)), item)), Rel(("<",), (item, Const("oo")))))
-    raise NotYetError(f"membership in {to_text(within)}")
