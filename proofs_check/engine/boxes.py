@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -37,6 +37,15 @@ def accept(certificate: Mapping[str, Any]) -> str | None:
     return None if verdict.accepted else verdict.reason
 
 
+def _at_and_beside(point: Mapping[str, Fraction]) -> Iterator[Mapping[str, Fraction]]:
+    """The point, then points close to it: it may be a hole or an open end of the space."""
+    yield point
+    for name, value in point.items():
+        for bits in (8, 16, 32, 64):
+            for sign in (1, -1):
+                yield {**point, name: value + sign * Fraction(1, 2**bits)}
+
+
 def bounded_below(
     space: Space, expr: Expr, *, strict: bool, context: Context, budget: Budget | None = None
 ) -> Outcome:
@@ -52,11 +61,12 @@ def bounded_below(
         budget=budget or context.budget(),
         text=to_text(expr),
     )
-    if found.status == "violated" and found.point is not None and inside(space, found.point):
+    if found.status == "violated" and found.point is not None:
         relation = Rel((">" if strict else ">=",), (expr, Num(Fraction(0))))
-        failure = failure_at(relation, found.point)
-        if failure is not None:
-            return failure
+        for point in _at_and_beside(found.point):
+            failure = failure_at(relation, point) if inside(space, point) else None
+            if failure is not None:
+                return failure
     if found.status != "proved":
         return undecided(found.reason or f"balls: {found.status}")
     assert found.certificate is not None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from gateproof.numerics.certify import certify
 from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, NotReal, Undefined
 from gateproof.numerics.points import at_point, difference_sign
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
-from gateproof.proofs_check.engine.extremum import decide_extremum
+from gateproof.proofs_check.engine.extremum import accepted_certificate, decide_extremum
 from gateproof.proofs_check.engine.numbers import short_text
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
@@ -17,6 +19,7 @@ from gateproof.proofs_check.engine.outcome import (
     IllPosedError,
     NotYetError,
     Outcome,
+    composite,
     ill_posed,
     negation,
     undecided,
@@ -143,6 +146,18 @@ def _must_exist(side: Expr) -> None:
         raise IllPosedError(f"{to_text(side)} could not be given a value") from None
 
 
+def _certificates(gap: Expr, digits: int, context: Context) -> Mapping[str, Any] | None:
+    """The accepted certificates of all extrema in a closed value; None where one has none."""
+    documents: list[dict[str, Any]] = []
+    for node in gap.walk():
+        if isinstance(node, Extremum):
+            document = accepted_certificate(node, _inner(node), digits, context)
+            if document is None:
+                return None
+            documents.append(dict(document))
+    return composite(documents)
+
+
 def _enclosures(op: str, a: Expr, b: Expr, context: Context) -> Outcome:
     """Extrema inside arithmetic: enclosures of the difference at rising precision."""
     gap = App("add", (a, App("neg", (b,))))
@@ -159,7 +174,9 @@ def _enclosures(op: str, a: Expr, b: Expr, context: Context) -> Outcome:
         sign = 1 if lo > 0 else -1 if hi < 0 else None
         if sign is not None:
             step = f"left side minus right side lies in [{found['value']['lo']}, {found['value']['hi']}]"
+            parts = _certificates(gap, wanted, context)
+            trust = ("arb", "mpfr") if parts is not None else ("arb",)
             return Outcome(
-                sign in _HOLDS[op], CERTIFIED, "certified enclosure", ("arb",), (step,), found["value"]
+                sign in _HOLDS[op], CERTIFIED, "certified enclosure", trust, (step,), certificate=parts
             )
     return undecided(f"agree to {_LADDER[-1]} digits")

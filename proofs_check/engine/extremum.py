@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.decimals import decimal_enclosure
@@ -269,3 +271,14 @@ def _with_value(side: Side, outcome: Outcome, context: Context) -> Outcome:
         return outcome
     lo, hi = (Fraction(v) for v in found.value)
     return replace(outcome, value=decimal_enclosure(lo, hi, context.settings.digits))
+
+
+def accepted_certificate(
+    node: Extremum, body: Expr, digits: int, context: Context
+) -> Mapping[str, Any] | None:
+    """The certificate of an extremum's enclosure where the checker accepts it, else None."""
+    side = Side(node, body, build(node.scope), node.op in ("sup", "max"))
+    found = numeric(side, digits, context)
+    if found.certificate is None or _objection(_Kept(found)) is not None:
+        return None
+    return found.certificate

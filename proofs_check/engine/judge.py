@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.controls import caught, planted
@@ -41,17 +43,25 @@ def decide_reading(reading: Reading, settings: Settings) -> Decision:
     context = Context(settings)
     outcome = decide_claim(claim, context)
     if outcome.truth is None:
-        return _decision(outcome, Controls())
+        return _decision(outcome, Controls(), reading.formal)
     tried = given or [(to_text(c), c) for c in planted(claim, outcome, context)]
     missed = tuple(text for text, control in tried if not caught(control, outcome.truth, context))
     controls = Controls(len(tried), len(tried) - len(missed), missed)
     if missed:
         reason = f"a near miss was not told apart: {missed[0]}"
-        return _decision(replace(outcome, truth=None, reason=reason), controls)
-    return _decision(outcome, controls)
+        return _decision(replace(outcome, truth=None, reason=reason), controls, reading.formal)
+    return _decision(outcome, controls, reading.formal)
 
 
-def _decision(outcome: Outcome, controls: Controls) -> Decision:
+def _titled(outcome: Outcome, text: str) -> Mapping[str, Any] | None:
+    """The certificate; a composite one names the statement that its parts are put together for."""
+    document = outcome.certificate
+    if document is None or document["kind"] != "composite":
+        return document
+    return {**document, "conclusion": text}
+
+
+def _decision(outcome: Outcome, controls: Controls, text: str) -> Decision:
     return Decision(
         verdict=outcome.verdict,
         method=outcome.method,
@@ -59,7 +69,7 @@ def _decision(outcome: Outcome, controls: Controls) -> Decision:
         value=outcome.value,
         witness=outcome.witness,
         controls=controls,
-        certificate=outcome.certificate,
+        certificate=_titled(outcome, text),
         steps=outcome.steps,
         reason=outcome.reason,
     )

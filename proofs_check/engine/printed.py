@@ -15,7 +15,9 @@ from gateproof.numerics.points import difference_sign
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, PROVED, NotYetError, Outcome, undecided
+from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Claim, Expr, Node, Num, Printed, Rel, Stmt, Var, rebuild
+from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
@@ -114,7 +116,7 @@ def decide_printed(relation: Rel, context: Context) -> Outcome:
     for corner in itertools.product(*((p.lo, p.hi) for p in literals)):
         point = dict(zip(names.values(), corner, strict=True))
         try:
-            sign = difference_sign(left, right, point, 256)
+            sign = _corner_sign(left, right, point)
         except (Undefined, MaybeUndefined):
             continue
         if sign is not None:
@@ -168,3 +170,12 @@ def _named(node: Expr, names: dict[Printed, str]) -> Expr:
     found = rebuild(node, lambda c: _named(c, names) if isinstance(c, Expr) else c)
     assert isinstance(found, Expr)
     return found
+
+
+def _corner_sign(left: Expr, right: Expr, point: dict[str, Fraction]) -> int | None:
+    """The sign of left - right at a corner, exactly where both are rational there."""
+    values: dict[str, Expr] = {name: Num(value) for name, value in point.items()}
+    numbers = [constant_value(substitute(side, values)) for side in (left, right)]
+    if numbers[0] is not None and numbers[1] is not None:
+        return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1])
+    return difference_sign(left, right, point, 256)

@@ -85,7 +85,8 @@ def cross_checked(space: Space, relation: Rel, proof: Derivation, context: Conte
         if sign is not None and not SIGN_TESTS[op](sign):
             return undecided(f"engines disagree: balls contradict the symbolic proof of {to_text(relation)}")
     steps = (*proof.steps, f"held against ball arithmetic at {checked} points of the scope")
-    return Outcome(True, PROVED, "symbolic proof", (*proof.trust, "arb"), steps)
+    trust = tuple(dict.fromkeys((*proof.trust, "arb")))
+    return Outcome(True, PROVED, "symbolic proof", trust, steps)
 
 
 _GAUSSIAN = frozenset({"erf", "erfc"})

@@ -27,7 +27,7 @@ from gateproof.theory.formula.printer import to_text
 
 MAX_ORDER = 6
 #: Derivatives written out larger than this are not formed.
-MAX_SIZE = 3_000
+MAX_SIZE = 10_000
 MAX_POINTS = 6
 _RADII = (Fraction(1, 2), Fraction(1, 8), Fraction(1, 64), Fraction(1, 1024))
 

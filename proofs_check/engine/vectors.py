@@ -67,7 +67,7 @@ def _relation(claim: Claim, space: Space, relation: Rel, context: Context) -> Ou
     if proof is None:
         return undecided("no proof for vectors of any length was found")
     steps = (*proof.steps, f"held against {checked} cases of fixed length")
-    return Outcome(True, PROVED, "symbolic proof", (*proof.trust, "arb"), steps)
+    return Outcome(True, PROVED, "symbolic proof", tuple(dict.fromkeys((*proof.trust, "arb"))), steps)
 
 
 def _sides(relation: Rel) -> tuple[Expr, str, Expr]:

@@ -15,7 +15,7 @@ from gateproof.theory.exact.critical import equal_constants, exact_extremum_cand
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Rel
+from gateproof.theory.formula.nodes import App, Expr, Num, Rel
 from gateproof.theory.formula.printer import to_text
 
 _FAILS = {
@@ -45,6 +45,8 @@ def failure_at(relation: Rel, point: Point) -> Outcome | None:
     """
     (op,), (a, b) = relation.ops, relation.terms
     sign = difference_sign(a, b, point)
+    if sign is None and _FAILS[op](0) and _same_at(a, b, point):
+        return _equal_at(relation, point)
     if sign is None or not _FAILS[op](sign):
         return None
     second = second_sign(a, b, point)
@@ -66,6 +68,19 @@ def failure_at(relation: Rel, point: Point) -> Outcome | None:
         ),
         witness=with_values,
     )
+
+
+def _same_at(a: Expr, b: Expr, point: Point) -> bool:
+    """Whether both sides are one formula once the values are put in: softplus(a), softplus(b) at a = b."""
+    values: dict[str, Expr] = {name: Num(value) for name, value in point.items()}
+    return substitute(a, values) == substitute(b, values)
+
+
+def _equal_at(relation: Rel, point: Point) -> Outcome:
+    at = {name: rational_text(value) for name, value in point.items()}
+    where = ", ".join(f"{n} = {v}" for n, v in at.items()) or "the numbers given"
+    step = f"at {where} both sides are the same expression, so {to_text(relation)} fails there"
+    return Outcome(False, method="exact witness", trust=("arb",), steps=(step,), witness=at)
 
 
 def search(space: Space, relation: Rel, seed: int, limit: int = 600) -> Outcome | None:

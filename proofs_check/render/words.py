@@ -21,7 +21,12 @@ class Look:
 
 VERDICTS: Mapping[str, Look] = {
     "proved": Look("∎", "+", 32, "derived for all values in scope, exactly"),
-    "certified": Look("✓", "+", 32, "ball arithmetic over the whole domain; certificate re-checked"),
+    "certified": Look(
+        "✓",
+        "+",
+        32,
+        "ball arithmetic on the whole domain or at exact points; re-checked where the trust base has mpfr",
+    ),
     "refuted": Look("✗", "x", 31, "the negation is proved or certified"),
     "supported": Look("◐", "~", 36, "sampling or statistics met a criterion fixed beforehand"),
     "unsupported": Look("◌", "~", 35, "sampling or statistics missed that criterion"),
