@@ -193,6 +193,7 @@ MALFORMED = {
     "split without a side": changed("square", tree=["split", "x", "0", LEAF]),
     "split outside": changed("square", tree=["split", "x", "5", LEAF, LEAF]),
     "split at an end": changed("square", tree=["split", "x", "-1", LEAF, LEAF]),
+    "split at the other end": changed("square", tree=["split", "x", "2", LEAF, LEAF]),
     "split of an unknown name": changed("square", tree=["split", "y", "0", LEAF, LEAF]),
     "split at a float": changed("square", tree=["split", "x", 0.5, LEAF, LEAF]),
     "unknown rule": changed("square", tree=["leaf", "magic"]),
