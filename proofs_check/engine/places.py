@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.extremum import Side
 from gateproof.proofs_check.engine.outcome import CERTIFIED, IllPosedError, NotYetError, Outcome, undecided
 from gateproof.proofs_check.engine.sets import Places, isolated, only_one, points_text
 from gateproof.proofs_check.engine.space import build
@@ -34,13 +35,11 @@ def decide_printed_place(relation: Rel, context: Context) -> Outcome:
     side, places = isolated(node, body, context)
     if isinstance(places, str):
         return undecided(places)
-    return _judge(
-        places, printed, points_text(places), lambda k: only_one(side, *places[k], context).truth is True
-    )
+    return _judge(side, places, printed, context)
 
 
-def _judge(places: Places, printed: Printed, shown: str, single: object) -> Outcome:
-    assert callable(single)
+def _judge(side: Side, places: Places, printed: Printed, context: Context) -> Outcome:
+    shown = points_text(places)
     outside = [p for p in places if p[1] < printed.lo or p[0] > printed.hi]
     step = f"all points lie in {shown}"
     if not places or len(outside) == len(places):
@@ -49,7 +48,7 @@ def _judge(places: Places, printed: Printed, shown: str, single: object) -> Outc
             False, method="certified enclosure", trust=("arb",), steps=(text,), witness={"points": shown}
         )
     within = len(places) == 1 and printed.lo <= places[0][0] and places[0][1] <= printed.hi
-    if within and single(0):
+    if within and only_one(side, places[0][0], places[0][1], context).truth is True:
         return Outcome(
             True, CERTIFIED, "certified enclosure", ("arb", "mpfr"), (f"{step}, and there is one",)
         )
