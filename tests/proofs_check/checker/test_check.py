@@ -442,5 +442,32 @@ def test_ends_that_no_float_holds_are_kept_inside(lo, hi, rule):
     assert not verify(make("x", lower=-9, witnesses=[witness], **options)).accepted
 
 
+def test_only_the_rules_of_the_format_though_the_bound_is_generous():
+    document = make("x**2", -1, 2, lower=-99, upper=99, pieces=1)
+    for order, sound in (
+        (1, True),
+        (64, True),
+        (0, False),
+        (65, False),
+        (-1, False),
+        (True, False),
+        (2.0, False),
+    ):
+        assert verify(document | {"tree": ["leaf", ["taylor", order]]}).accepted is sound
+
+
+def test_a_tail_starts_at_1_or_farther_and_is_of_one_name():
+    assert verify(make("x", 0, "oo", lower=-1, cut=1, pieces=1)).accepted
+    near = make("x", 0, "oo", lower=-1, cut=1, pieces=1)
+    near["tails"]["x"]["plus"] = "1/2"
+    assert "nearer to 0" in verify(near).reason
+    for plus in (str(2**64), f"{2**70 + 1}/{2**69}"):
+        near["tails"]["x"]["plus"] = plus
+        assert not verify(near).accepted
+    two = two_names()
+    two["domain"]["x"], two["tails"]["x"] = {"lo": "-1", "hi": "oo"}, {"minus": None, "plus": "2"}
+    assert "other names" in verify(two).reason
+
+
 def test_tree_of_the_zoo_is_read():
     assert tree_of("leaky_relu(x)")[0] == "where"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from fractions import Fraction
 
+import gmpy2
 import mpmath as mp
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from random_formulas import formulas
 
 from gateproof.proofs_check.checker.algebra import Rejected
 from gateproof.proofs_check.checker.evaluate import Program
-from gateproof.proofs_check.checker.interval import Intervals
+from gateproof.proofs_check.checker.interval import Interval, Intervals
 from gateproof.proofs_check.checker.tail import Tails
 from gateproof.theory.formula.serial import to_json
 
@@ -81,6 +82,8 @@ FORMULAS = [
     "log(x**3*exp(-x)*x**-3)",
     "sqrt(1 - 9/10*abs(sin(x))*exp(-abs(x)/10))",
     "exp(3*abs(sin(x))*exp(-abs(x)/10))",
+    "abs(sech(x)*(1 + 2*sin(x)))",
+    "abs(sech(x)*(1 - 2*sin(x))) + max(sech(x)*sin(x), -sech(x)*(1 + 2*sin(x)))",
     "(11/10)**400*sech(x)**3/2**70 + (-2)**-55",
 ]
 
@@ -188,6 +191,24 @@ def test_bounds_on_tails(case, expected):
 def test_what_is_not_covered_is_rejected(text, side):
     with pytest.raises(Rejected):
         expansion(tree_of(text), 2, side)
+
+
+def test_numbers_nearly_0_are_not_taken_for_0():
+    tails = Tails(FIELD, F(2), 1)
+    tiny = gmpy2.mpfr("0x1p-9000")
+    for lo, hi in (
+        (-tiny, tiny),
+        (-tiny, gmpy2.mpfr(1)),
+        (gmpy2.mpfr(-1), tiny),
+        (tiny, tiny),
+        (-tiny, -tiny),
+    ):
+        low, high = tails._ends(Interval(lo, hi))
+        assert low <= lo
+        assert hi <= high
+    # sech(20000) is less than any number that an expansion keeps, and more than 0.
+    _, found = expansion(tree_of("sech(x + 20000)"), F(2), 1)
+    assert any(hi > 0 for _, hi in found.values())
 
 
 def test_hostile_tails_end():
