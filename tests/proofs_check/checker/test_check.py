@@ -456,6 +456,14 @@ def test_only_the_rules_of_the_format_though_the_bound_is_generous():
         assert verify(document | {"tree": ["leaf", ["taylor", order]]}).accepted is sound
 
 
+def test_a_cut_does_not_shorten_a_finite_domain():
+    whole = make("x", 0, 9, lower=-1, upper=10, pieces=1)
+    assert verify(whole).accepted
+    for side, cut, bounds in (("plus", "2", {"upper": "3"}), ("minus", "2", {"lower": "1"})):
+        tails = {"x": {"minus": None, "plus": None} | {side: cut}}
+        assert not verify(whole | {"tails": tails, "conclusion": whole["conclusion"] | bounds}).accepted
+
+
 def test_a_tail_starts_at_1_or_farther_and_is_of_one_name():
     assert verify(make("x", 0, "oo", lower=-1, cut=1, pieces=1)).accepted
     near = make("x", 0, "oo", lower=-1, cut=1, pieces=1)

@@ -206,6 +206,10 @@ def test_operations_without_a_value():
     for attempt in (
         lambda: field.div(one, zero),
         lambda: field.div(one, wide),
+        lambda: field.div(one, Interval(gmpy2.mpfr(-1), gmpy2.mpfr(0))),
+        lambda: field.div(one, Interval(gmpy2.mpfr(-1), gmpy2.mpfr("-0"))),
+        lambda: field.div(one, Interval(gmpy2.mpfr(0), gmpy2.mpfr(1))),
+        lambda: field.div(one, Interval(gmpy2.mpfr("-0"), gmpy2.mpfr(1))),
         lambda: field.power(wide, -2),
         lambda: field.power(wide, Fraction(1, 2)),
         lambda: field.power(one, 10**7),
@@ -218,6 +222,16 @@ def test_operations_without_a_value():
         with pytest.raises(Rejected):
             attempt()
     assert field.power(zero, 0) == (1, 1)  # as docs/certificates.md says
+
+
+@pytest.mark.parametrize("q", [F(1, 2), F(1, 3), F(5, 3), F(7, 2)])
+def test_fractional_powers_down_to_0(q):
+    field = Intervals(60)
+    for hi in (F(0), F(1, 2), F(1), F(3)):
+        found = field.power(Interval(field.number(0).lo, field.number(hi).hi), q)
+        assert found.lo == 0
+        assert holds(found, mp.power(number(hi), number(q)))
+        assert exact(found.hi) <= hi**4 + hi + F(1, 10**9)
 
 
 def test_overflow_leaves_a_true_bound():
@@ -233,6 +247,8 @@ def test_overflow_leaves_a_true_bound():
     assert field.function(huge, "erfc").lo == 0
     assert field.function(huge, "sin") == (-1, 1)
     assert gmpy2.is_infinite(field.sub(huge, huge).lo)
+    assert field.function(huge, "log").lo > 10**8
+    assert field.function(Interval(field.number(3).lo, huge.hi), "cos") == (-1, 1)
     with pytest.raises(Rejected):
         field.div(field.number(1), field.sub(huge, huge))
 

@@ -80,6 +80,7 @@ FORMULAS = [
     "1/(1 - tanh(x) - sech(x))",
     "erf(x**5)",
     "log(x**3*exp(-x)*x**-3)",
+    "log(3*sech(x)) - log(exp(abs(x))/7 + 2)",
     "sqrt(1 - 9/10*abs(sin(x))*exp(-abs(x)/10))",
     "exp(3*abs(sin(x))*exp(-abs(x)/10))",
     "abs(sech(x)*(1 + 2*sin(x)))",
@@ -191,6 +192,22 @@ def test_bounds_on_tails(case, expected):
 def test_what_is_not_covered_is_rejected(text, side):
     with pytest.raises(Rejected):
         expansion(tree_of(text), 2, side)
+
+
+@pytest.mark.parametrize("bits", [32, 106])
+def test_the_supremum_of_a_term(bits):
+    tails = Tails(Intervals(bits), F(5, 2), 1)
+    for k in (-3, 0, 1, 2, 7, 10):
+        for a in (F(0), F(1, 3), F(2), F(5)):
+            if a == 0 and k > 0:
+                continue
+            top = number(tails._top(k, gmpy2.mpq(a)))
+            at = max(F(5, 2), k / a) if a else F(5, 2)
+            real = number(at) ** k * mp.exp(-number(a) * number(at))
+            assert real <= top <= real * (1 + mp.mpf(2) ** (8 - bits))
+    for k, a in ((1, 0), (3, 0), (0, -1), (-5, -1)):
+        with pytest.raises(Rejected):
+            tails._top(k, gmpy2.mpq(a))
 
 
 def test_numbers_nearly_0_are_not_taken_for_0():
