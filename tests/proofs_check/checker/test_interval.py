@@ -231,7 +231,7 @@ def test_fractional_powers_down_to_0(q):
         found = field.power(Interval(field.number(0).lo, field.number(hi).hi), q)
         assert found.lo == 0
         assert holds(found, mp.power(number(hi), number(q)))
-        assert exact(found.hi) <= hi**4 + hi + F(1, 10**9)
+        assert exact(found.hi) <= max(1, hi**4)
 
 
 def test_overflow_leaves_a_true_bound():
