@@ -11,10 +11,74 @@ only: :class:`Num`, :class:`Const`, :class:`Var`, :class:`App` with a head of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+
+from gateproof.theory.formula.statement_nodes import (
+    And,
+    Bind,
+    Claim,
+    Exists,
+    Implies,
+    In,
+    IntervalSet,
+    IntRange,
+    NamedSet,
+    Not,
+    Or,
+    Pred,
+    Rel,
+    Scope,
+    SetMinus,
+    SetPower,
+)
+from gateproof.theory.formula.tree import Expr, Node, SetExpr, Stmt, rebuild
+
+__all__ = [
+    "CORE_HEADS",
+    "And",
+    "App",
+    "At",
+    "Bind",
+    "Claim",
+    "Const",
+    "Diff",
+    "Exists",
+    "Expr",
+    "Extremum",
+    "FiniteSet",
+    "Gauss",
+    "Gauss2",
+    "Implies",
+    "In",
+    "Index",
+    "IntRange",
+    "Integral",
+    "IntervalSet",
+    "Limit",
+    "Lse",
+    "NamedSet",
+    "Node",
+    "Not",
+    "Num",
+    "Or",
+    "Pred",
+    "Printed",
+    "Rel",
+    "Scope",
+    "Series",
+    "SetExpr",
+    "SetMinus",
+    "SetPower",
+    "Softmax",
+    "Stmt",
+    "Taylor",
+    "Tg",
+    "Var",
+    "Where",
+    "num",
+    "rebuild",
+]
 
 #: Heads of App that every backend evaluates; arity None means one or more.
 CORE_HEADS: dict[str, int | None] = {
@@ -48,77 +112,6 @@ CORE_HEADS: dict[str, int | None] = {
     "erf": 1,
     "erfc": 1,
 }
-
-
-_FIELDS: dict[str, tuple[str, ...]] = {}
-
-
-def _names(kind: type[Any]) -> tuple[str, ...]:
-    """The fields of a node type; asking dataclasses for each node took a third of a parse."""
-    found = _FIELDS.get(kind.__name__)
-    if found is None:
-        found = _FIELDS[kind.__name__] = tuple(f.name for f in fields(kind))
-    return found
-
-
-@dataclass(frozen=True, eq=False)
-class Node:
-    """Base of all nodes; equality is structural, the hash is kept."""
-
-    def __post_init__(self) -> None:
-        size = 1 + sum(child.size for child in self.children())
-        object.__setattr__(self, "size", size)
-        key = (type(self).__name__, *(getattr(self, name) for name in _names(type(self))))
-        object.__setattr__(self, "_hash", hash(key))
-
-    size = 1
-    _hash = 0
-
-    def children(self) -> Iterator[Node]:
-        """Direct sub-nodes, left to right."""
-        for name in _names(type(self)):
-            yield from _nodes_in(getattr(self, name))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if type(self) is not type(other) or self._hash != hash(other):
-            return False
-        return all(getattr(self, name) == getattr(other, name) for name in _names(type(self)))
-
-    def walk(self) -> Iterator[Node]:
-        """The node and all below it, parents first."""
-        stack: list[Node] = [self]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(node.children())
-
-
-def _nodes_in(value: Any) -> Iterator[Node]:
-    if isinstance(value, Node):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _nodes_in(item)
-
-
-class Expr(Node):
-    """An expression: a value on the extended reals (or a set of them)."""
-
-
-class SetExpr(Node):
-    """A set that a name may range over."""
-
-
-class Stmt(Node):
-    """A statement: true or false for given values."""
-
-
-# --- expressions -------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,166 +290,6 @@ class FiniteSet(Expr):
     """``{a, b, ...}``, to hold argmax or zeros against."""
 
     items: tuple[Expr, ...]
-
-
-# --- sets --------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class NamedSet(SetExpr):
-    """``R``, ``N`` (from 0), ``N1`` (from 1) or ``Z``."""
-
-    name: str
-
-
-@dataclass(frozen=True, eq=False)
-class IntervalSet(SetExpr):
-    """An interval of the extended reals with open or closed ends."""
-
-    lo: Expr
-    hi: Expr
-    lo_closed: bool
-    hi_closed: bool
-
-
-@dataclass(frozen=True, eq=False)
-class IntRange(SetExpr):
-    """The integers ``lo..hi``, both ends in."""
-
-    lo: Expr
-    hi: Expr
-
-
-@dataclass(frozen=True, eq=False)
-class SetMinus(SetExpr):
-    """A set without finitely many points."""
-
-    base: SetExpr
-    points: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class SetPower(SetExpr):
-    """Vectors of ``n`` places in the base set."""
-
-    base: SetExpr
-    n: Expr
-
-
-# --- statements --------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Rel(Stmt):
-    """A chain ``terms[0] ops[0] terms[1] ops[1] ...``."""
-
-    ops: tuple[str, ...]
-    terms: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class And(Stmt):
-    """All of the parts."""
-
-    parts: tuple[Stmt, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Or(Stmt):
-    """At least one of the parts."""
-
-    parts: tuple[Stmt, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Not(Stmt):
-    """The negation."""
-
-    part: Stmt
-
-
-@dataclass(frozen=True, eq=False)
-class Implies(Stmt):
-    """``left => right``."""
-
-    left: Stmt
-    right: Stmt
-
-
-@dataclass(frozen=True, eq=False)
-class In(Stmt):
-    """Membership of a value in a set."""
-
-    item: Expr
-    within: SetExpr
-
-
-@dataclass(frozen=True, eq=False)
-class Pred(Stmt):
-    """``even odd increasing decreasing convex continuous differentiable defined``."""
-
-    name: str
-    body: Expr
-    scope: Scope
-
-
-@dataclass(frozen=True, eq=False)
-class Exists(Stmt):
-    """Some values of the scope make the body true."""
-
-    scope: Scope
-    body: Stmt
-
-
-# --- scopes ------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Bind(Node):
-    """``name in within``."""
-
-    name: str
-    within: SetExpr
-
-
-@dataclass(frozen=True, eq=False)
-class Scope(Node):
-    """Names with their sets, and conditions on them; without binds: nothing bound."""
-
-    binds: tuple[Bind, ...]
-    conditions: tuple[Stmt, ...]
-
-    def names(self) -> tuple[str, ...]:
-        """The bound names in order."""
-        return tuple(b.name for b in self.binds)
-
-
-@dataclass(frozen=True, eq=False)
-class Claim(Node):
-    """A closed statement: for all values of the scope the body holds."""
-
-    scope: Scope
-    body: Stmt
-
-
-def rebuild(node: Any, change: Callable[[Node], Node]) -> Any:
-    """The node with ``change`` applied to each direct child (tuples included)."""
-    if isinstance(node, Node):
-        old = [getattr(node, name) for name in _names(type(node))]
-        values = [_rebuild_value(value, change) for value in old]
-        if all(a is b for a, b in zip(values, old, strict=True)):
-            return node
-        return type(node)(*values)
-    return node
-
-
-def _rebuild_value(value: Any, change: Callable[[Node], Node]) -> Any:
-    if isinstance(value, Node):
-        return change(value)
-    if isinstance(value, tuple) and any(isinstance(v, Node) for v in value):
-        new = tuple(change(v) if isinstance(v, Node) else v for v in value)
-        return value if all(a is b for a, b in zip(new, value, strict=True)) else new
-    return value
 
 
 def num(value: int | str | Fraction) -> Num:

@@ -8,16 +8,13 @@ on its left). Nothing is evaluated: names are looked up in fixed tables.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
 from fractions import Fraction
 
 from gateproof.theory.formula import names
 from gateproof.theory.formula.calls import CALLS
-from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.nodes import (
     And,
     App,
-    Bind,
     Claim,
     Const,
     Exists,
@@ -26,9 +23,6 @@ from gateproof.theory.formula.nodes import (
     Implies,
     In,
     Index,
-    IntervalSet,
-    IntRange,
-    NamedSet,
     Node,
     Not,
     Num,
@@ -37,86 +31,20 @@ from gateproof.theory.formula.nodes import (
     Printed,
     Rel,
     Scope,
-    SetExpr,
-    SetMinus,
-    SetPower,
     Stmt,
     Var,
 )
 from gateproof.theory.formula.powers import check_power
-from gateproof.theory.formula.tokens import Token, tokenize
+from gateproof.theory.formula.scope_reader import ScopeReader
+from gateproof.theory.formula.tokens import Token
 
 MAX_DEPTH = 40
 MAX_SIGNS = 50
 RELOPS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
-class Parser:
+class Parser(ScopeReader):
     """One text being read. ``functions`` maps names to their arities (lo, hi or None)."""
-
-    def __init__(self, text: str, functions: Mapping[str, tuple[int, int | None]]) -> None:
-        self.tokens = tokenize(text)
-        self.functions = functions
-        self.at = 0
-        self.depth = 0
-        self.bound: set[str] = set()
-
-    # --- tokens ---------------------------------------------------------------
-
-    @property
-    def token(self) -> Token:
-        """The token to be read next."""
-        return self.tokens[self.at]
-
-    def peek(self, ahead: int = 1) -> Token:
-        """A token further on (the end token past the end)."""
-        return self.tokens[min(self.at + ahead, len(self.tokens) - 1)]
-
-    def advance(self) -> Token:
-        """Read one token."""
-        token = self.token
-        self.at = min(self.at + 1, len(self.tokens) - 1)
-        return token
-
-    def take(self, text: str) -> bool:
-        """Read ``text`` if it stands here."""
-        if self.token.text == text and self.token.kind in ("op", "keyword"):
-            self.advance()
-            return True
-        return False
-
-    def expect(self, text: str, what: str | None = None) -> Token:
-        """Read ``text`` or fail."""
-        token = self.token
-        if not self.take(text):
-            raise self.error(f"expected {what or repr(text)}, found {self.found()}")
-        return token
-
-    def found(self) -> str:
-        """The next token in words."""
-        return "the end" if self.token.kind == "end" else repr(self.token.text)
-
-    def error(self, message: str, token: Token | None = None, hint: str | None = None) -> FormulaError:
-        """An error at a token (the next one by default)."""
-        return FormulaError(message, (token or self.token).column, hint)
-
-    def end(self) -> None:
-        """Fail unless all is read."""
-        token = self.token
-        if token.kind == "end":
-            return
-        hint = None
-        if token.kind in ("name", "number") or token.text == "(":
-            hint = "products are written with *"
-        raise self.error(f"expected an operator or the end, found {self.found()}", hint=hint)
-
-    def name(self, what: str) -> Token:
-        """Read a plain name."""
-        token = self.token
-        if token.kind != "name":
-            raise self.error(f"expected {what}, found {self.found()}")
-        return self.advance()
 
     # --- statements -----------------------------------------------------------
 
@@ -139,20 +67,6 @@ class Parser:
         """An expression (no relation at the top)."""
         token = self.token
         return self.as_expr(self.formula(5), token)
-
-    def as_stmt(self, node: Node, token: Token) -> Stmt:
-        """The node if it is a statement."""
-        if isinstance(node, Stmt):
-            return node
-        if self.token.kind in ("name", "number") or self.token.text == "(":
-            self.end()
-        raise self.error("expected a statement (a relation, predicate or 'in'), found a value", token)
-
-    def as_expr(self, node: Node, token: Token) -> Expr:
-        """The node if it is an expression."""
-        if isinstance(node, Expr):
-            return node
-        raise self.error("expected a value, found a statement", token)
 
     def formula(self, level: int) -> Node:
         """Precedence climbing over one level and all tighter ones."""
@@ -388,122 +302,3 @@ class Parser:
         body = self.statement()
         self.expect(")")
         return Exists(scope, body)
-
-    # --- scopes and sets ------------------------------------------------------
-
-    def scope(self, closing: str) -> Scope:
-        """Binds and conditions, separated by commas, up to ``closing`` (not read)."""
-        binds: list[Bind] = []
-        conditions: list[Stmt] = []
-        while True:
-            self._bind(binds, conditions)
-            if not self.take(","):
-                break
-        if self.token.text != closing:
-            raise self.error(f"expected ',' or {closing!r}, found {self.found()}")
-        return Scope(tuple(binds), tuple(conditions))
-
-    def _bind(self, binds: list[Bind], conditions: list[Stmt]) -> None:
-        token = self.token
-        if token.kind == "name" and self.peek().text == "in":
-            name = self._new_name(binds)
-            self.expect("in")
-            binds.append(Bind(name, self.set()))
-            return
-        stmt = self.as_stmt(self.formula(1), token)
-        known = {b.name for b in binds}
-        half_line = _half_line(stmt, known)
-        if half_line is not None:
-            self._check_name(half_line.name, token, binds)
-            binds.append(half_line)
-        else:
-            conditions.append(stmt)
-
-    def _new_name(self, binds: list[Bind]) -> str:
-        token = self.name("a name")
-        self._check_name(token.text, token, binds)
-        return token.text
-
-    def _check_name(self, word: str, token: Token, binds: list[Bind]) -> None:
-        reserved = word in self.functions or word in CALLS or word in names.CONSTANTS or word in names.SETS
-        if reserved or word in names.REFUSED or word in names.PREDICATES:
-            raise self.error(f"{word!r} is reserved and cannot be bound", token, names.REFUSED.get(word))
-        if any(b.name == word for b in binds):
-            raise self.error(f"{word!r} is bound twice", token)
-
-    def set(self) -> SetExpr:
-        r"""A set, with ``\ {points}`` and ``** n`` behind it."""
-        node = self._plain_set()
-        while True:
-            if self.take("\\"):
-                self.expect("{")
-                points = [self.expression()]
-                while self.take(","):
-                    points.append(self.expression())
-                self.expect("}")
-                node = SetMinus(node, tuple(points))
-            elif self.take("**"):
-                token = self.token
-                node = SetPower(node, self.as_expr(self.primary(), token))
-            else:
-                return node
-
-    def _plain_set(self) -> SetExpr:
-        token = self.token
-        if token.kind == "name" and token.text in names.SETS:
-            self.advance()
-            return NamedSet(token.text)
-        if token.text == "[" or (token.text == "(" and self._is_interval()):
-            self.advance()
-            lo = self.expression()
-            self.expect(",")
-            hi = self.expression()
-            if self.token.text not in (")", "]"):
-                raise self.error(f"expected ')' or ']', found {self.found()}")
-            return IntervalSet(lo, hi, token.text == "[", self.advance().text == "]")
-        lo = self.expression()
-        self.expect("..", "a set: R, N, N1, Z, an interval or a range lo..hi")
-        return IntRange(lo, self.expression())
-
-    def _is_interval(self) -> bool:
-        """Whether the parenthesis that opens here holds a comma at its own level."""
-        level = 0
-        for token in self.tokens[self.at :]:
-            if token.text in ("(", "[", "{"):
-                level += 1
-            elif token.text in (")", "]", "}"):
-                level -= 1
-                if level == 0:
-                    return False
-            elif token.text == "," and level == 1:
-                return True
-        return False
-
-
-def _half_line(stmt: Stmt, known: set[str]) -> Bind | None:
-    """``tau > 0`` for a new name as a bind, ``0 < tau < 1`` likewise; else None."""
-    if not isinstance(stmt, Rel):
-        return None
-    new = [i for i, t in enumerate(stmt.terms) if isinstance(t, Var) and t.name not in known]
-    if len(new) != 1 or len(stmt.terms) > 3 or not all(op in ("<", "<=", ">", ">=") for op in stmt.ops):
-        return None
-    at = new[0]
-    others = [t for i, t in enumerate(stmt.terms) if i != at]
-    if any(isinstance(n, Var | Index) for t in others for n in t.walk()):
-        return None
-    if len(stmt.terms) == 3 and (at != 1 or stmt.ops[0][0] != stmt.ops[1][0]):
-        return None
-    name = stmt.terms[at]
-    lo: Expr = App("neg", (Const("oo"),))
-    hi: Expr = Const("oo")
-    lo_closed = hi_closed = False
-    for i, op in enumerate(stmt.ops):
-        left, right = stmt.terms[i], stmt.terms[i + 1]
-        if right is name:
-            left, right, op = right, left, _FLIP[op]
-        if op[0] == ">":
-            lo, lo_closed = right, op == ">="
-        else:
-            hi, hi_closed = right, op == "<="
-    assert isinstance(name, Var)
-    return Bind(name.name, IntervalSet(lo, hi, lo_closed, hi_closed))
