@@ -8,5 +8,5 @@ ACTIVATION = Activation(
     doc="x for x > 0 and a*x elsewhere.",
     source="Maas, Hannun and Ng, ICML 2013",
     parameters={"a": "1/100"},
-    domains={"a": "[0, 1)"},
+    domains={"a": "(-oo, oo)"},
 )

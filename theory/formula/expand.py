@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gateproof.theory.formula.errors import FormulaError
-from gateproof.theory.formula.library import Definition, definitions, substitute
+from gateproof.theory.formula.library import Definition, definitions, is_core, substitute
 from gateproof.theory.formula.nodes import App, At, Diff, Expr, Node, Taylor, Tg, rebuild
 
 #: Nodes of one expanded formula, written out in full.
@@ -31,7 +31,7 @@ def expand_node(node: Node, extra: Mapping[str, Definition] | None = None) -> No
 
 def _expand(node: Node, table: Mapping[str, Definition]) -> Node:
     done = rebuild(node, lambda child: _expand(child, table))
-    if isinstance(done, App) and done.head in table:
+    if isinstance(done, App) and done.head in table and not is_core(done):
         done = _expand(table[done.head].apply(done.args), table)
     elif isinstance(done, Tg):
         from gateproof.theory.threshold_gate import write_out

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from gateproof.theory.formula import names
-from gateproof.theory.formula.nodes import At, Diff, Expr, Node, Taylor, Var, rebuild
+from gateproof.theory.formula.errors import FormulaError
+from gateproof.theory.formula.nodes import App, At, Diff, Expr, Node, Num, Taylor, Var, num, rebuild
+from gateproof.theory.parameters import outside
 
 
 @dataclass(frozen=True)
@@ -25,16 +27,47 @@ class Definition:
         return len(self.params) - len(self.defaults), len(self.params)
 
     def apply(self, args: tuple[Expr, ...]) -> Expr:
-        """The body with the arguments put in."""
+        """The body with the arguments put in. Raises FormulaError for a parameter outside of its domain."""
+        fault = outside(self.name, args)
+        if fault is not None:
+            raise FormulaError(fault)
         missing = len(self.params) - len(args)
         filled = args + self.defaults[len(self.defaults) - missing :] if missing else args
-        return substitute(self.body, dict(zip(self.params, filled, strict=True)))
+        values = dict(zip(self.params, filled, strict=True))
+        fixed = {k: v for k, v in values.items() if isinstance(v, Num)}
+        body = _tidy(substitute(self.body, fixed)) if fixed else self.body
+        return substitute(body, {k: v for k, v in values.items() if k not in fixed})
+
+
+def _tidy(node: Expr) -> Expr:
+    """Without factors and divisors 1, and with the roots of 1 and 4 taken."""
+    done = rebuild(node, lambda c: _tidy(c) if isinstance(c, Expr) else c)
+    assert isinstance(done, Expr)
+    if not isinstance(done, App):
+        return done
+    if done.head == "mul":
+        kept = tuple(a for a in done.args if a != num(1)) or (num(1),)
+        return kept[0] if len(kept) == 1 else App("mul", kept)
+    if done.head == "div":
+        over, under = done.args
+        if under == num(1):
+            return over
+        return num(1) if over == under and isinstance(over, Num) and over.value else done
+    if done.head == "sqrt" and done.args[0] in (num(1), num(4)):
+        return num(1 if done.args[0] == num(1) else 2)
+    return done
 
 
 @cache
 def core_table() -> dict[str, tuple[int, int | None]]:
     """Arities of the core functions."""
     return {k: (1, None) if v is None else (v, v) for k, v in names.CORE_FUNCTIONS.items()}
+
+
+def is_core(node: App) -> bool:
+    """Whether a call is the core function; ``softplus(x, b)`` is the defined one of that name."""
+    core = names.CORE_FUNCTIONS.get(node.head, 0)
+    return core is None or core == len(node.args)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 A function is either *core* (every backend evaluates it) or *defined*: one line of
 formula text in terms of others. The zoo of activations (``theory/activations``)
-adds its own through :func:`gateproof.theory.activations.definitions`.
+adds its own through :func:`gateproof.theory.activations.zoo`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ ELEMENTARY: dict[str, tuple[tuple[str, ...], str]] = {
     "expm1": (("x",), "exp(x) - 1"),
     "arcsinh": (("x",), "asinh(x)"),
     "arsinh": (("x",), "asinh(x)"),
-    "arctan": (("x",), "atan(x)"),
     "ln": (("x",), "log(x)"),
     "step": (("x",), "where(x > 0, 1, 0)"),
 }

@@ -37,6 +37,7 @@ from gateproof.theory.formula.nodes import (
 from gateproof.theory.formula.powers import check_power
 from gateproof.theory.formula.scope_reader import ScopeReader
 from gateproof.theory.formula.tokens import Token
+from gateproof.theory.parameters import outside
 
 MAX_DEPTH = 40
 MAX_SIGNS = 50
@@ -271,6 +272,9 @@ class Parser(ScopeReader):
         if len(args) < lo or (hi is not None and len(args) > hi):
             wanted = str(lo) if lo == hi else f"{lo} or more" if hi is None else f"{lo} to {hi}"
             raise self.error(f"{word} takes {wanted} argument(s), found {len(args)}", token)
+        fault = outside(word, tuple(args))
+        if fault is not None:
+            raise self.error(fault, token)
         return App(word, tuple(args))
 
     def arguments(self) -> list[Expr]:
