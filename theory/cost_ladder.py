@@ -53,7 +53,7 @@ class Layer:
 
     def __post_init__(self) -> None:
         counts = (self.outputs, self.inputs, self.taps, self.groups, self.positions, self.reads)
-        if any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in counts):
+        if any(n < 1 for n in counts):
             raise ValueError(f"layer {self.name!r}: every count is a whole number from 1")
         if self.outputs % self.groups or self.inputs % self.groups:
             raise ValueError(f"layer {self.name!r}: {self.groups} groups do not divide its channels")
