@@ -93,7 +93,7 @@ FAULTS = {
     claim(formal=None): 't.claims.toml:1: a: no formal statement; add formal = "..."',
     claim(formal="3"): "t.claims.toml:3: a: formal must be text in quotes, not a number",
     claim(formal='"1 + 1"'): "t.claims.toml:3: a: formal: column 1: expected a statement",
-    claim(formal='"x == 1"'): "t.claims.toml:3: a: formal: 'x' is not bound",
+    claim(formal='"x == 1"'): "t.claims.toml:3: a: formal: column 1: 'x' is not bound",
     claim(pins='"proved"'): "t.claims.toml:4: a: unknown key 'pins'; known are id, paper",
     claim(pin='"true"'): "t.claims.toml:4: a: pin 'true' is no verdict; the verdicts are proved,",
     claim(pin="true"): "t.claims.toml:4: a: pin True is no verdict",

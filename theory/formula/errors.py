@@ -8,9 +8,13 @@ class FormulaError(ValueError):
 
     ``column`` counts from 1 in the text that was given; ``None`` where the fault
     has no single place. The message says what was found and what was expected.
+    ``name`` is the name that is at fault where it is known without its place.
     """
 
-    def __init__(self, message: str, column: int | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, column: int | None = None, hint: str | None = None, name: str | None = None
+    ) -> None:
+        self.name = name
         self.message = message
         self.column = column
         self.hint = hint

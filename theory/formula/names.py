@@ -52,4 +52,17 @@ REFUSED = {
     "Piecewise": "write where(condition, value, otherwise)",
     "Heaviside": "its value at 0 is a convention: write step(x) (0 at 0) or where(...)",
     "factorial": "factorials are not part of the language",
+    "DiracDelta": "it is a distribution, not a function",
+    "LambertW": "it is not part of the language (and complex below -1/e)",
+    "expint": "exponential integrals are not part of the language",
+    "Ei": "exponential integrals are not part of the language",
+    "Si": "sine integrals are not part of the language; write integrate(sin(t)/t, t, 0, x)",
+    "gamma": "the gamma function is not part of the language",
+    "loggamma": "the gamma function is not part of the language",
+    "lgamma": "the gamma function is not part of the language",
+    "floor": "rounding is not part of the language",
+    "ceil": "rounding is not part of the language",
+    "round": "rounding is not part of the language",
 }
+#: Those of REFUSED that may still be names of numbers: gamma*x.
+ALSO_NUMBERS = frozenset({"gamma", "Ei", "Si"})

@@ -7,10 +7,7 @@ on its left). Nothing is evaluated: names are looked up in fixed tables.
 
 from __future__ import annotations
 
-import difflib
-from fractions import Fraction
-
-from gateproof.theory.formula import names
+from gateproof.theory.formula import hints, names
 from gateproof.theory.formula.calls import CALLS
 from gateproof.theory.formula.nodes import (
     And,
@@ -25,7 +22,6 @@ from gateproof.theory.formula.nodes import (
     Index,
     Node,
     Not,
-    Num,
     Or,
     Pred,
     Printed,
@@ -34,7 +30,7 @@ from gateproof.theory.formula.nodes import (
     Stmt,
     Var,
 )
-from gateproof.theory.formula.powers import check_power
+from gateproof.theory.formula.powers import check_power, number
 from gateproof.theory.formula.scope_reader import ScopeReader
 from gateproof.theory.formula.tokens import Token
 from gateproof.theory.parameters import outside
@@ -202,9 +198,11 @@ class Parser(ScopeReader):
         token = self.token
         if token.kind == "number":
             self.advance()
-            return self._number(token)
+            return number(token.text)
         if token.text == "exists":
             return self._exists()
+        if token.kind == "dotted":
+            raise self.dotted()
         if token.kind == "name":
             return self._named()
         if token.text == "(":
@@ -222,18 +220,6 @@ class Parser(ScopeReader):
             self.expect("}")
             return FiniteSet(tuple(items))
         raise self.error(f"expected a value, found {self.found()}")
-
-    @staticmethod
-    def _number(token: Token) -> Expr:
-        text = token.text
-        if not text.endswith("~"):
-            return Num(Fraction(text))
-        text = text[:-1]
-        value = Fraction(text)
-        mantissa, _, exponent = text.lower().partition("e")
-        places = len(mantissa.partition(".")[2]) - int(exponent or 0)
-        half = Fraction(1, 2) * Fraction(10) ** -places
-        return Printed(text, value - half, value + half)
 
     def _named(self) -> Node:
         token = self.advance()
@@ -255,18 +241,26 @@ class Parser(ScopeReader):
             return Index(word, index)
         if word in names.CONSTANTS:
             return Const(names.CONSTANTS[word])
-        if word in names.REFUSED:
+        if word in names.REFUSED and word not in names.ALSO_NUMBERS:
             raise self.error(f"{word!r} is not a value", token, names.REFUSED[word])
         if word in self.functions or word in CALLS or word in names.PREDICATES:
-            raise self.error(f"{word!r} is a function and needs (...)", token)
+            hint = f"write {word}(x)"
+            if self.token.text == "**":
+                inverse = self.peek().text == "-"
+                hint = (
+                    f"write 1/{word}(x) or the inverse function" if inverse else f"{hint}**{self.peek().text}"
+                )
+            raise self.error(f"{word!r} is a function and needs (...)", token, hint)
         return Var(word)
 
     def _call(self, token: Token) -> Expr:
         word = token.text
         if word not in self.functions:
-            near = difflib.get_close_matches(word, [*self.functions, *CALLS, *names.PREDICATES], 1, 0.6)
-            hint = names.REFUSED.get(word) or (f"did you mean {near[0]}?" if near else None)
-            raise self.error(f"unknown function {word!r}", token, hint)
+            if word in self.bound or len(word) == 1:
+                raise self.error(
+                    f"{word!r} is no function", token, f"products are written with *: {word}*(...)"
+                )
+            raise self.error(f"unknown function {word!r}", token, hints.function_hint(word, self.callable()))
         args = self.arguments()
         lo, hi = self.functions[word]
         if len(args) < lo or (hi is not None and len(args) > hi):

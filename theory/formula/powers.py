@@ -1,4 +1,4 @@
-"""Powers of numbers, refused where the number would not fit into memory."""
+"""Numbers, and powers of numbers, refused where the number would not fit into memory."""
 
 from __future__ import annotations
 
@@ -6,9 +6,21 @@ from fractions import Fraction
 from math import log10
 
 from gateproof.theory.formula.errors import FormulaError
-from gateproof.theory.formula.nodes import App, Expr, Num
+from gateproof.theory.formula.nodes import App, Expr, Num, Printed
 
 MAX_POWER_DIGITS = 2_000
+
+
+def number(text: str) -> Expr:
+    """The node of a number: exact, or for ``DEC~`` all that rounds to it."""
+    if not text.endswith("~"):
+        return Num(Fraction(text))
+    text = text[:-1]
+    value = Fraction(text)
+    mantissa, _, exponent = text.lower().partition("e")
+    places = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    half = Fraction(1, 2) * Fraction(10) ** -places
+    return Printed(text, value - half, value + half)
 
 
 def constant_value(node: Expr) -> Fraction | None:

@@ -15,8 +15,12 @@ Definitions = Mapping[str, Definition]
 
 def parse_claim(text: str, extra: Definitions | None = None) -> Claim:
     """A closed statement. Raises FormulaError with a column."""
-    claim = scopes.bind_polynomials(_parser(text, extra).claim())
-    scopes.check(claim)
+    parser = _parser(text, extra)
+    claim = scopes.bind_polynomials(parser.claim())
+    try:
+        scopes.check(claim)
+    except FormulaError as error:
+        raise _placed(error, parser) from None
     return claim
 
 
@@ -37,6 +41,19 @@ def define(name: str, text: str, extra: Definitions | None = None) -> Definition
     if unknown:
         raise FormulaError(f"the definition of {name!r} uses {unknown[0]!r}; only x is free in it")
     return Definition(name, ("x",), body)
+
+
+def _placed(error: FormulaError, parser: Parser) -> FormulaError:
+    """The error with the column of the name at fault, the second binding where it is bound twice."""
+    tokens = parser.tokens
+    at = [i for i, t in enumerate(tokens) if t.kind == "name" and t.text == error.name]
+    if error.column is not None or not at:
+        return error
+    place = at[-1] if "used as" in error.message else at[0]
+    if "twice" in error.message:
+        binding = [i for i in at if tokens[i + 1].text == "in"]
+        place = [*at[:1], *at[1:2], *binding[1:2]][-1]
+    return FormulaError(error.message, tokens[place].column, error.hint, error.name)
 
 
 def _parser(text: str, extra: Definitions | None) -> Parser:

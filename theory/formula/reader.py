@@ -16,6 +16,7 @@ class Reader:
         self.functions = functions
         self.at = 0
         self.depth = 0
+        self.bound: set[str] = set()
 
     @property
     def token(self) -> Token:
@@ -43,7 +44,7 @@ class Reader:
         """Read ``text`` or fail."""
         token = self.token
         if not self.take(text):
-            raise self.error(f"expected {what or repr(text)}, found {self.found()}")
+            raise self.error(f"expected {what or repr(text)}, found {self.found()}", hint=self.missing(text))
         return token
 
     def found(self) -> str:
@@ -59,10 +60,34 @@ class Reader:
         token = self.token
         if token.kind == "end":
             return
-        hint = None
-        if token.kind in ("name", "number") or token.text == "(":
-            hint = "products are written with *"
+        hint = self.missing("")
+        if token.text == "=":
+            hint = "equality is written =="
+        elif token.text == ")":
+            hint = "no '(' is open here"
         raise self.error(f"expected an operator or the end, found {self.found()}", hint=hint)
+
+    def missing(self, closing: str) -> str | None:
+        """What may have been left out before the next token."""
+        token = self.token
+        if token.text in ("if", "else"):
+            return "a choice is written where(condition, value, otherwise)"
+        if token.kind in ("name", "number", "dotted") or token.text == "(":
+            return "products are written with *"
+        if token.kind == "end" and closing in (")", "]", "}"):
+            opened = self._unclosed()
+            return f"the {opened.text!r} at column {opened.column} is not closed" if opened else None
+        return None
+
+    def _unclosed(self) -> Token | None:
+        """The last bracket that is open at the end."""
+        stack: list[Token] = []
+        for token in self.tokens:
+            if token.kind == "op" and token.text in ("(", "[", "{"):
+                stack.append(token)
+            elif token.kind == "op" and token.text in (")", "]", "}") and stack:
+                stack.pop()
+        return stack[-1] if stack else None
 
     def name(self, what: str) -> Token:
         """Read a plain name."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gateproof.theory.formula import names
+from gateproof.theory.formula import hints, names
 from gateproof.theory.formula.calls import CALLS
+from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.nodes import (
     App,
     Bind,
@@ -57,6 +58,19 @@ class ScopeReader(Reader):
             return node
         raise self.error("expected a value, found a statement", token)
 
+    def dotted(self) -> FormulaError:
+        """The error for a name with a dot in it."""
+        path = self.token.text
+        hint = hints.dotted_hint(path, self.callable())
+        if hint is not None:
+            return self.error(f"{path!r} is not a name of the language", hint=hint)
+        at = Token("op", ".", self.token.column + path.index("."))
+        return self.error("unexpected character '.'", at, "attributes are not part of the language")
+
+    def callable(self) -> list[str]:
+        """Everything that takes parentheses."""
+        return [*self.functions, *CALLS, *names.PREDICATES]
+
     def scope(self, closing: str) -> Scope:
         """Binds and conditions, separated by commas, up to ``closing`` (not read)."""
         binds: list[Bind] = []
@@ -75,6 +89,7 @@ class ScopeReader(Reader):
             name = self._new_name(binds)
             self.expect("in")
             binds.append(Bind(name, self.set()))
+            self.bound.add(name)
             return
         stmt = self.as_stmt(self.formula(1), token)
         known = {b.name for b in binds}
@@ -82,6 +97,7 @@ class ScopeReader(Reader):
         if half_line is not None:
             self._check_name(half_line.name, token, binds)
             binds.append(half_line)
+            self.bound.add(half_line.name)
         else:
             conditions.append(stmt)
 
@@ -92,7 +108,8 @@ class ScopeReader(Reader):
 
     def _check_name(self, word: str, token: Token, binds: list[Bind]) -> None:
         reserved = word in self.functions or word in CALLS or word in names.CONSTANTS or word in names.SETS
-        if reserved or word in names.REFUSED or word in names.PREDICATES:
+        refused = word in names.REFUSED and word not in names.ALSO_NUMBERS
+        if reserved or refused or word in names.PREDICATES:
             raise self.error(f"{word!r} is reserved and cannot be bound", token, names.REFUSED.get(word))
         if any(b.name == word for b in binds):
             raise self.error(f"{word!r} is bound twice", token)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gateproof.theory.formula.errors import FormulaError
+from gateproof.theory.formula.hints import nearest
 from gateproof.theory.formula.nodes import (
     At,
     Bind,
@@ -104,7 +105,7 @@ def _scope(scope: Scope, known: dict[str, str]) -> None:
     names = {b.name for b in scope.binds}
     for bind in scope.binds:
         if bind.name in known:
-            raise FormulaError(f"{bind.name!r} is bound twice")
+            raise FormulaError(f"{bind.name!r} is bound twice", name=bind.name)
     earlier = dict(known)
     for bind in scope.binds:
         # A set may use the names bound before it: z in R**n after n in N1.
@@ -121,10 +122,12 @@ def _kind(bind: Bind) -> str:
 
 def _need(name: str, kind: str, known: dict[str, str]) -> None:
     if name not in known:
-        raise FormulaError(f"{name!r} is not bound", hint=f"write 'for {name} in R: ...' in front")
+        near = nearest(name, known)
+        hint = f"did you mean {near}?" if near else f"write 'for {name} in R: ...' in front"
+        raise FormulaError(f"{name!r} is not bound", hint=hint, name=name)
     if known[name] != kind:
         article = "a vector" if known[name] == "vector" else "a number"
-        raise FormulaError(f"{name!r} is {article} and is used as a {kind}")
+        raise FormulaError(f"{name!r} is {article} and is used as a {kind}", name=name)
 
 
 def _visit(node: Node, known: dict[str, str]) -> None:
@@ -141,7 +144,7 @@ def _visit(node: Node, known: dict[str, str]) -> None:
         return
     for name in bound_names(node):
         if name in known and not isinstance(node, At | Limit):
-            raise FormulaError(f"{name!r} is bound twice")
+            raise FormulaError(f"{name!r} is bound twice", name=name)
         inner_known[name] = "number"
     inner, outer = split_children(node)
     for child in inner:
