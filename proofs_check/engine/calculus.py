@@ -10,6 +10,7 @@ from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import at_point, enclosure
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, UndecidedError
 from gateproof.proofs_check.engine.space import Space, infinite_sign
+from gateproof.proofs_check.engine.sums import value_of
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.limits import NoLimit, limit
@@ -18,7 +19,6 @@ from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.series import taylor
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import (
-    App,
     At,
     Diff,
     Expr,
@@ -27,7 +27,6 @@ from gateproof.theory.formula.nodes import (
     Integral,
     Limit,
     Node,
-    Num,
     Rel,
     Series,
     Stmt,
@@ -170,17 +169,11 @@ class Elimination:
         return value
 
     def _series(self, node: Series) -> Expr:
-        lo, hi = node.lo, node.hi
-        if not (isinstance(lo, Num) and isinstance(hi, Num)) or hi.value - lo.value > 500:
-            raise NotYetError(f"{node.op} with a symbolic or long range")
-        if lo.value.denominator != 1 or hi.value.denominator != 1:
-            raise IllPosedError(f"the ends of {to_text(node)} are not whole numbers")
-        terms = tuple(
-            substitute(node.body, {node.index: num(k)}) for k in range(int(lo.value), int(hi.value) + 1)
-        )
-        if not terms:
-            return num(0 if node.op == "sum" else 1)
-        return terms[0] if len(terms) == 1 else App("add" if node.op == "sum" else "mul", terms)
+        value, step = value_of(node, self.space)
+        if step:
+            self.steps.append(step)
+            self.trust.append("flint")
+        return value
 
 
 def _hold_against_balls(node: Limit, value: Expr) -> None:

@@ -38,6 +38,7 @@ from gateproof.proofs_check.engine.printed import (
 from gateproof.proofs_check.engine.relation import decide_relation
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
+from gateproof.proofs_check.engine.sums import decide_sums
 from gateproof.proofs_check.engine.vectors import decide_vectors
 from gateproof.theory.formula.nodes import (
     And,
@@ -179,6 +180,9 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
     if integral is not None and relation.ops == ("==",):
         other = relation.terms[1 - relation.terms.index(integral)]
         return decide_integral(space, integral, other, context)
+    by_sums = decide_sums(space, relation, lambda s, r: forall(s, r, context))
+    if by_sums is not None:
+        return by_sums
     by_sign = limit_by_signs(space, relation, lambda s, r: _relation(s, r, context))
     if by_sign is not None:
         return by_sign

@@ -36,7 +36,8 @@ def _flip(a: Signs) -> Signs:
     return frozenset(-x for x in a)
 
 
-def _sum(a: Signs, b: Signs) -> Signs:
+def sum_of(a: Signs, b: Signs) -> Signs:
+    """Signs of a sum."""
     found: set[int] = set()
     for x in a:
         for y in b:
@@ -55,7 +56,7 @@ def signs_of_terms(p: Poly, of_generator: dict[int, Signs]) -> Signs:
         for i, e in powers:
             s = of_generator[i]
             term = _times(term, s if e % 2 else frozenset(x * x for x in s))
-        total = _sum(total, term)
+        total = sum_of(total, term)
         if total == ALL:
             break
     return total
