@@ -1,4 +1,4 @@
-"""What is true of a function of one variable: symmetry, kinks, smoothness, asymptotes.
+"""What is true of a function of one variable: where it is undefined, symmetry, kinks, asymptotes, period.
 
 All facts are derived from the formula by exact means; where the exact methods do not reach,
 the fact is None. Nothing is stated by hand, so a changed formula changes its facts.
@@ -9,15 +9,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from gateproof.theory.asymptotes import NO_VALUES, Asymptote, NoAsymptote, asymptote
 from gateproof.theory.exact.derivative import derivative
 from gateproof.theory.exact.domain import Assumptions, Domain
-from gateproof.theory.exact.piecewise import Piece, cut_points, smooth_pieces
+from gateproof.theory.exact.piecewise import Piece, cut_points
 from gateproof.theory.exact.prove import prove_relation
-from gateproof.theory.exact.tails import Expansion, tail_form
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Num, Var
+from gateproof.theory.periods import Period, period_of
+from gateproof.theory.pieces import pieces_of
+from gateproof.theory.undefined_parts import Part, defined_parts, undefined_parts
 
-MAX_SMOOTHNESS = 6
+__all__ = ["Asymptote", "Facts", "Kink", "NoAsymptote", "asymptote", "facts", "kinks_of", "parity"]
+
+#: Derivatives compared at a cut, and the size of one that is still looked at.
+MAX_ORDER = 12
+MAX_SIZE = 4_000
+SMOOTH = 10**9
 
 
 @dataclass(frozen=True)
@@ -32,31 +40,57 @@ class Kink:
 
 
 @dataclass(frozen=True)
-class Asymptote:
-    """The line that the function approaches: slope * x + intercept."""
-
-    slope: Fraction
-    intercept: Fraction
-
-
-@dataclass(frozen=True)
 class Facts:
-    """Facts of a function on R; ``kinks`` None means that they could not be placed."""
+    """Facts of a function of one variable; None in a field means that it was not decided.
+
+    ``parity`` is 'even', 'odd' or None where neither is proved; ``kinks`` lie inside the
+    parts where the function has values; ``left`` and ``right`` are asymptotes or why there
+    are none; ``undefined`` the points and intervals without a value; ``period`` None where
+    no period was found.
+    """
 
     parity: str | None
     kinks: tuple[Kink, ...] | None
-    left: Asymptote | None
-    right: Asymptote | None
+    left: Asymptote | NoAsymptote | None
+    right: Asymptote | NoAsymptote | None
+    undefined: tuple[Part, ...] | None
+    period: Period | None
 
     @property
     def smoothness(self) -> int | None:
-        """Largest k with the function in C^k(R); None for smooth (or not placed, see kinks)."""
+        """Largest k with the function in C^k; None for smooth (or not placed, see kinks)."""
         return min((k.order for k in self.kinks), default=None) if self.kinks else None
 
 
 def facts(expr: Expr, var: str = "x") -> Facts:
-    """The facts of a core expression in one variable that has a value on all of R."""
-    return Facts(parity(expr, var), kinks_of(expr, var), asymptote(expr, var, "-"), asymptote(expr, var, "+"))
+    """The facts of a core expression in one variable."""
+    missing = undefined_parts(expr, var)
+    parts = None if missing is None else defined_parts(missing)
+    total = missing == ()
+    return Facts(
+        parity(expr, var) if total else None,
+        None if parts is None else _kinks_in(expr, var, parts),
+        _end(expr, var, "-", missing),
+        _end(expr, var, "+", missing),
+        missing,
+        period_of(expr, var) if total else None,
+    )
+
+
+def _end(expr: Expr, var: str, side: str, missing: tuple[Part, ...] | None) -> Asymptote | NoAsymptote | None:
+    if missing and (missing[0].lo if side == "-" else missing[-1].hi) is None:
+        return NoAsymptote(NO_VALUES)
+    return asymptote(expr, var, side)
+
+
+def _kinks_in(expr: Expr, var: str, parts: tuple[Domain, ...]) -> tuple[Kink, ...] | None:
+    found: list[Kink] = []
+    for part in parts:
+        kinks = kinks_of(expr, var, part)
+        if kinks is None:
+            return None
+        found += kinks
+    return tuple(found)
 
 
 def parity(expr: Expr, var: str = "x") -> str | None:
@@ -70,9 +104,9 @@ def parity(expr: Expr, var: str = "x") -> str | None:
     return None
 
 
-def kinks_of(expr: Expr, var: str = "x") -> tuple[Kink, ...] | None:
+def kinks_of(expr: Expr, var: str = "x", domain: Domain | None = None) -> tuple[Kink, ...] | None:
     """The points where the pieces do not continue each other, with the order of the break."""
-    pieces = smooth_pieces(expr, var, Domain())
+    pieces = pieces_of(expr, var, domain)
     if pieces is None:
         return None
     found: list[Kink] = []
@@ -80,16 +114,16 @@ def kinks_of(expr: Expr, var: str = "x") -> tuple[Kink, ...] | None:
         order = _break(left, right, expr, var, at)
         if order is None:
             return None
-        if order < MAX_SMOOTHNESS:
+        if order < SMOOTH:
             found.append(Kink(at.value if isinstance(at, Num) else at, order))
     return tuple(found)
 
 
 def _break(left: Piece, right: Piece, whole: Expr, var: str, at: Expr) -> int | None:
-    """Order of smoothness at a cut: -1 for a jump, MAX_SMOOTHNESS if none is seen."""
+    """Order of smoothness at a cut: -1 for a jump, SMOOTH where both sides are one function."""
     here = {var: at}
     a, b = left.expr, right.expr
-    for order in range(MAX_SMOOTHNESS + 1):
+    for order in range(MAX_ORDER + 1):
         values = [substitute(a, here), substitute(b, here)]
         if order == 0:
             values.append(substitute(whole, here))
@@ -97,20 +131,14 @@ def _break(left: Piece, right: Piece, whole: Expr, var: str, at: Expr) -> int | 
             if prove_relation(values[0], "==", other, Assumptions()) is None:
                 unequal = prove_relation(values[0], "!=", other, Assumptions())
                 return order - 1 if unequal is not None else None
+        if order == 1 and _same(left.expr, right.expr, var):
+            return SMOOTH
         next_a, next_b = derivative(a, var), derivative(b, var)
-        if next_a is None or next_b is None:
+        if next_a is None or next_b is None or max(next_a.size, next_b.size) > MAX_SIZE:
             return None
         a, b = next_a, next_b
-    return MAX_SMOOTHNESS
+    return None
 
 
-def asymptote(expr: Expr, var: str, side: str) -> Asymptote | None:
-    """The line approached at '+' or '-' infinity with rational coefficients, else None."""
-    form = tail_form(expr, var, side, Fraction(16))
-    if not isinstance(form, Expansion) or any(t.k >= 0 and t.a == 0 and t.c > 0 for t in form.remainder):
-        return None
-    if any(k not in (0, 1) for k, c in form.poly.items() if c):
-        return None
-    slope = form.poly.get(1, Fraction(0))
-    # The left tail is expanded in -x.
-    return Asymptote(slope if side == "+" else -slope, form.poly.get(0, Fraction(0)))
+def _same(left: Expr, right: Expr, var: str) -> bool:
+    return prove_relation(left, "==", right, Assumptions({var: Domain()})) is not None

@@ -156,13 +156,14 @@ def kinks(expr: Expr, var: str) -> tuple[Expr, ...]:
     """Expressions in ``var`` at whose zeros the formula of :func:`derivative` may fail."""
     found: dict[Expr, None] = {}
     for node in expr.walk():
-        for u in _kinks_of(node):
+        for u in kinks_at(node):
             if any(isinstance(n, Var) and n.name == var for n in u.walk()):
                 found[u] = None
     return tuple(found)
 
 
-def _kinks_of(node: object) -> list[Expr]:
+def kinks_at(node: object) -> list[Expr]:
+    """The same for one node alone, whatever names they use."""
     if isinstance(node, Where):
         return _of_condition(node.cond)
     if not isinstance(node, App):

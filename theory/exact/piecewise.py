@@ -88,7 +88,7 @@ def smooth_pieces(
         known = Assumptions({**others.domains, var: inside}, others.facts)
         smooth = resolve(expr, known)
         assert isinstance(smooth, Expr)
-        arguments = kinks(smooth, var)
+        arguments = tuple(u for u in kinks(smooth, var) if not _holds(u, "!=", known))
         if not arguments:
             done.append(Piece(part, smooth))
             continue
