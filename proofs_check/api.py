@@ -79,9 +79,13 @@ def decide_text(
 ) -> Decision:
     """Decide one statement of the language in this process.
 
+    A refuted one comes with the nearest true statement that was found, if any.
+
     Raises FormulaError (a ValueError) for text that cannot be read.
     """
-    from gateproof.proofs_check.worker import ENGINE, find
+    from dataclasses import replace
+
+    from gateproof.proofs_check.worker import ENGINE, find, suggest
     from gateproof.theory.formula import define as define_function
     from gateproof.theory.formula import parse_claim
 
@@ -91,4 +95,6 @@ def decide_text(
     for statement in (formal, *controls):
         parse_claim(statement, extra)
     reading = Reading("", formal, controls=tuple(controls), define=dict(define or {}))
-    return find(ENGINE)(reading, settings or Settings())
+    chosen = settings or Settings()
+    decision = find(ENGINE)(reading, chosen)
+    return replace(decision, nearest=suggest(reading, chosen)) if decision.verdict == "refuted" else decision

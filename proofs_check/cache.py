@@ -15,7 +15,7 @@ from gateproof.proofs_check.decision_json import digest, from_json, is_lasting, 
 from gateproof.proofs_check.files import atomic
 from gateproof.proofs_check.records import Decision, Reading, Settings
 
-FORMAT = 1
+FORMAT = 2
 
 
 def default_folder() -> Path | None:

@@ -83,6 +83,7 @@ def to_json(decision: Decision) -> dict[str, Any]:
         "certificate": None if decision.certificate is None else dict(decision.certificate),
         "steps": list(decision.steps),
         "reason": decision.reason,
+        "nearest": None if decision.nearest is None else dict(decision.nearest),
     }
 
 
@@ -103,4 +104,5 @@ def from_json(data: Mapping[str, Any]) -> Decision:
         certificate=None if data["certificate"] is None else dict(data["certificate"]),
         steps=tuple(map(str, data["steps"])),
         reason=str(data["reason"]),
+        nearest=None if data["nearest"] is None else dict(data["nearest"]),
     )

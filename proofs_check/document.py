@@ -100,6 +100,8 @@ def _reading(reading: Reading, decision: Decision, certificate: str | None) -> D
         "reason": decision.reason,
         "steps": list(decision.steps),
     }
+    if decision.nearest is not None:
+        entry["nearest"] = dict(decision.nearest)
     used = _used(reading)
     if used:
         entry["define"] = used

@@ -18,6 +18,10 @@ VERDICTS = (
 )
 
 
+#: How a nearest true statement differs from the refuted one.
+NEAREST = ("attained", "constant", "value", "set", "domain", "sign", "factor", "direction", "distance")
+
+
 @dataclass(frozen=True)
 class Reading:
     """One formal reading of a claim, as its file gives it.
@@ -74,7 +78,8 @@ class Decision:
     """The verdict on one reading and everything it rests on.
 
     ``value`` is an outward rounded enclosure of the decided number, as decimal
-    strings; ``witness`` maps names to exact rationals (or an exact expression) where
+    strings; ``nearest`` is a true statement near a refuted one, with its own verdict and
+    the kind of change; ``witness`` maps names to exact rationals (or an exact expression) where
     the statement fails; ``certificate`` is the certificate document itself (reports
     store it beside and name its file); ``reason`` says why nothing was decided.
     """
@@ -88,3 +93,4 @@ class Decision:
     certificate: Mapping[str, Any] | None = None
     steps: tuple[str, ...] = ()
     reason: str = ""
+    nearest: Mapping[str, str] | None = None

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 
 from gateproof.proofs_check.cache import Cache
@@ -27,7 +27,7 @@ from gateproof.proofs_check.decision_json import (
 )
 from gateproof.proofs_check.pool import LostError, Worker
 from gateproof.proofs_check.records import Decision, Reading, Settings
-from gateproof.proofs_check.worker import ENGINE, Decider, answer, find
+from gateproof.proofs_check.worker import ENGINE, Decider, answer, find, suggest
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Result:
     decision: Decision
     seconds: float = 0.0
     cached: bool = False
+    #: False where the clock ended the search for a nearest true statement: not kept.
+    whole: bool = True
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def run(
 
     def keep(index: int, result: Result) -> None:
         found[index] = result
-        if cache is not None and not result.cached:
+        if cache is not None and not result.cached and result.whole:
             cache.put(keys[index], result.decision)
         if progress is not None:
             progress(index, result)
@@ -116,7 +118,11 @@ def _here(
         assert decide is not None
         started = time.monotonic()
         decision = _within(decide, readings[index], settings)
-        keep(index, Result(decision, time.monotonic() - started))
+        whole = True
+        if asks_for_nearest(decision, decider):
+            found, whole = _nearest_within(readings[index], settings)
+            decision = replace(decision, nearest=found)
+        keep(index, Result(decision, time.monotonic() - started, whole=whole))
 
 
 class _ExpiredError(BaseException):
@@ -129,6 +135,20 @@ def _within(decide: Decider, reading: Reading, settings: Settings) -> Decision:
             return answer(decide, reading, settings)
     except _ExpiredError:
         return Decision("inconclusive", reason=TIME)
+
+
+def asks_for_nearest(decision: Decision, decider: str) -> bool:
+    """Tell whether a nearest true statement is looked for; a decider of its own has none."""
+    return decision.verdict == "refuted" and decider == ENGINE
+
+
+def _nearest_within(reading: Reading, settings: Settings) -> tuple[dict[str, str] | None, bool]:
+    """Return what was found, and whether the search came to its end; the verdict stands either way."""
+    try:
+        with _alarm(settings.wall_seconds):
+            return suggest(reading, settings), True
+    except _ExpiredError:
+        return None, False
 
 
 @contextmanager
@@ -219,8 +239,8 @@ class _Crew:
                     if not self.hire(worker):
                         break
                 started = time.monotonic()
+                task = question(self.readings[index], self.settings)
                 try:
-                    task = question(self.readings[index], self.settings)
                     decision = from_json(worker.ask(task, self.settings))
                 except LostError as error:
                     self.dismiss(worker)
@@ -228,7 +248,16 @@ class _Crew:
                     if self.stopped.is_set():
                         break
                     decision = Decision("inconclusive", reason=str(error))
-                self.results.put((index, Result(decision, time.monotonic() - started)))
+                whole = True
+                if worker is not None and asks_for_nearest(decision, self.decider):
+                    try:
+                        reply = worker.ask({**task, "nearest": True}, self.settings)
+                        decision = replace(decision, nearest=reply["nearest"])
+                    except LostError:
+                        # The verdict stands; only the proposal is missing.
+                        self.dismiss(worker)
+                        worker, whole = None, False
+                self.results.put((index, Result(decision, time.monotonic() - started, whole=whole)))
         except BaseException as error:
             self.results.put(error)
         finally:

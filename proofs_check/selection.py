@@ -31,6 +31,7 @@ def select(words: Sequence[str]) -> Selection:
     is ``gateproof.toml`` where the command runs, then the claims of the package; a word
     is looked up in the first of them that knows it.
     """
+    words = [part for word in words for part in _split(word)]
     files = [word for word in words if is_file(word)]
     wanted = [word for word in words if not is_file(word)]
     if files:
@@ -42,6 +43,18 @@ def select(words: Sequence[str]) -> Selection:
     if wanted or not pools:
         pools.append((load_packaged(), "the claims that come with gateproof"))
     return _chosen(pools, wanted)
+
+
+def _split(word: str) -> list[str]:
+    """Return the file and the id of ``FILE:ID``, else the word itself."""
+    file, colon, claim = word.rpartition(":")
+    if colon and _ID_LIKE.fullmatch(claim) and not Path(word).is_file():
+        try:
+            if file.endswith(".toml") or Path(file).is_file():
+                return [file, claim]
+        except (OSError, ValueError):
+            return [word]
+    return [word]
 
 
 def is_file(word: str) -> bool:

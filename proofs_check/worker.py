@@ -50,6 +50,21 @@ def answer(decide: Decider, reading: Reading, settings: Settings) -> Decision:
         return Decision("inconclusive", reason=f"{FAULT}: {text[:300]}")
 
 
+def suggest(reading: Reading, settings: Settings) -> dict[str, str] | None:
+    """Look for a true statement near a refuted one; what the search raises counts as none."""
+    from gateproof.proofs_check.engine.nearest import nearest
+
+    try:
+        found = nearest(reading, settings)
+        return None if found is None else json.loads(json.dumps(dict(found)))
+    except Exception:
+        if os.environ.get("GATEPROOF_DEBUG"):
+            import traceback
+
+            traceback.print_exc()
+        return None
+
+
 def certify(task: dict[str, Any]) -> dict[str, Any]:
     """Answer a ``certify`` question; errors come back as one line."""
     from gateproof.proofs_check.certify_text import certify_text
@@ -79,6 +94,8 @@ def main() -> None:
         signal.setitimer(signal.ITIMER_REAL, settings.wall_seconds + GRACE)
         if "text" in task:
             reply = certify(task)
+        elif task.get("nearest"):
+            reply = {"nearest": suggest(reading_from(task), settings)}
         else:
             reply = to_json(answer(decide, reading_from(task), settings))
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -13,8 +13,11 @@ from gateproof.proofs_check.cli.options import settings
 
 if TYPE_CHECKING:
     from gateproof.proofs_check.guard import Guarded
-    from gateproof.proofs_check.runner import Progress
+    from gateproof.proofs_check.runner import Progress, Result
     from gateproof.proofs_check.selection import Selection
+
+#: From so many readings on a log says when deciding starts and ends.
+SPARSE = 20
 
 
 def decided(selection: Selection, options: argparse.Namespace) -> Guarded:
@@ -22,7 +25,7 @@ def decided(selection: Selection, options: argparse.Namespace) -> Guarded:
     from gateproof.proofs_check.guard import decide_claims
 
     total = sum(len(claim.readings) for claim in selection.claims)
-    with _progress(total) as progress:
+    with _progress(total, options.json) as progress:
         found = decide_claims(
             selection.claims,
             settings(options),
@@ -59,9 +62,20 @@ def with_pins(found: Guarded, words: list[str]) -> Guarded:
 
 
 @contextmanager
-def _progress(total: int) -> Iterator[Progress | None]:
+def _progress(total: int, quiet: bool) -> Iterator[Progress | None]:
     if not sys.stderr.isatty() or total < 2:
-        yield None
+        if quiet or total < SPARSE:
+            yield None
+            return
+        output.note(f"deciding {total} readings")
+        cached = 0
+
+        def count(_index: int, result: Result) -> None:
+            nonlocal cached
+            cached += result.cached
+
+        yield count
+        output.note(f"decided {total} readings, {cached} of them from the cache")
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

@@ -13,6 +13,10 @@ from gateproof.proofs_check.cli.parser import Parser, text
 HELP = "compare two reports (report.json, or the folders that hold them)"
 DESCRIPTION = "Lists readings whose statement, verdict, pin or value differs between two reports.\n"
 COMPARED = ("formal", "verdict", "pin", "value")
+#: Differences in these may stand between a value and none.
+LOOSE = ("pin", "value")
+#: Claims named where a report alone has them.
+MAX_NAMED = 10
 MAX_BYTES = 256_000_000
 
 
@@ -33,10 +37,16 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         output.put(json.dumps({"differences": found}, indent=2) + "\n")
     else:
-        for entry in found:
+        for entry in (
+            e for e in found if (e["old"] is not None and e["new"] is not None) or e["what"] in LOOSE
+        ):
             place = f"{entry['claim']} ({entry['reading']})"
             change = f"{entry['what']}: {_shown(entry['old'])} -> {_shown(entry['new'])}"
             output.put(clean.line(f"{place}: {change}", 600) + "\n")
+        for which, side in (("A", "new"), ("B", "old")):
+            alone = [e for e in found if e["what"] not in LOOSE and e[side] is None]
+            if alone:
+                output.put(clean.line(_only_in(which, alone), 600) + "\n")
         if not found:
             output.put("no difference\n")
     return FAILED if found else OK
@@ -53,6 +63,14 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str
             if was != now:
                 found.append({"claim": claim, "reading": reading, "what": what, "old": was, "new": now})
     return found
+
+
+def _only_in(which: str, alone: list[dict[str, Any]]) -> str:
+    """Sum up the readings that one report alone has, with the first claims by id."""
+    ids = list(dict.fromkeys(entry["claim"] for entry in alone))
+    named = ", ".join(ids[:MAX_NAMED]) + (f" and {len(ids) - MAX_NAMED} more" if len(ids) > MAX_NAMED else "")
+    what = f"{len(alone)} {'reading' if len(alone) == 1 else 'readings'} of {named}"
+    return f"only in {which}: {what}"
 
 
 def _by_name(document: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:

@@ -28,12 +28,13 @@ COMMANDS: dict[str, ModuleType] = {
     "report": report,
     "check": check,
     "show": show,
+    "explain": show,
     "verify": verify,
     "certify": certify,
     "diff": diff,
     "doctor": doctor,
 }
-LATER = ("fit", "meanfield", "kernels", "run", "figures", "explore", "new", "explain", "evidence")
+LATER = ("fit", "meanfield", "kernels", "run", "figures", "explore", "new", "evidence")
 CODES = """\
 exit codes:
   0 done, as pinned   1 drift or a failed check   2 usage or refused input
@@ -53,7 +54,8 @@ def build() -> tuple[Parser, dict[str, Parser]]:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     found: dict[str, Parser] = {}
     for name, module in COMMANDS.items():
-        sub = commands.add_parser(name, help=module.HELP, description=module.DESCRIPTION, epilog=CODES)
+        hint = "the same as show" if name == "explain" else module.HELP
+        sub = commands.add_parser(name, help=hint, description=module.DESCRIPTION, epilog=CODES)
         module.add_arguments(sub)
         add_common(sub)
         found[name] = sub

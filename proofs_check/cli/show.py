@@ -8,12 +8,14 @@ from gateproof.proofs_check.cli import deciding, output
 from gateproof.proofs_check.cli.parser import Parser, text
 
 HELP = "print a claim with its readings, verdicts and evidence"
-DESCRIPTION = "Prints claims chosen by id, glob or file in full; decides what is not in the cache.\n"
+DESCRIPTION = """\
+Prints claims chosen by id, glob, file or FILE:ID in full; decides what is not in the cache.
+"""
 
 
 def add_arguments(parser: Parser) -> None:
     """Add what only this command takes."""
-    parser.add_argument("what", nargs="+", type=text, metavar="ID|GLOB|FILE")
+    parser.add_argument("what", nargs="+", type=text, metavar="ID|GLOB|FILE|FILE:ID")
 
 
 def run(options: argparse.Namespace) -> int:

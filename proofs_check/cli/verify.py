@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,17 @@ from gateproof.proofs_check.cli import output
 from gateproof.proofs_check.cli.parser import Parser, text
 
 HELP = "re-verify certificates with the independent checker (MPFR)"
-DESCRIPTION = "Checks certificate files again, without search and without the engine that made them.\n"
+DESCRIPTION = """\
+Checks certificate files again, without search and without the engine that made them. A folder stands
+for all certificates in it, or in its certificates/: name the folder of a report to check all of them.
+"""
 MAX_BYTES = 64_000_000
+MAX_REPORT = 256_000_000
 
 
 def add_arguments(parser: Parser) -> None:
     """Add what only this command takes."""
-    parser.add_argument("certificates", nargs="+", type=text, metavar="CERT")
+    parser.add_argument("certificates", nargs="+", type=text, metavar="CERT|DIR")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,16 +31,74 @@ def run(options: argparse.Namespace) -> int:
     from gateproof.proofs_check import clean
     from gateproof.proofs_check.refused import FAILED, OK
 
-    documents = [(name, _read(Path(name))) for name in options.certificates]
-    results = [{"file": name, **_verified(document)} for name, document in documents]
+    names = [name for word in options.certificates for name in _files(word)]
+    documents = [(name, _read(Path(name))) for name in names]
+    results = [
+        {"file": name, "claims": _claims_of(Path(name)), **_verified(document)}
+        for name, document in documents
+    ]
     if options.json:
         output.put(json.dumps({"certificates": results}, indent=2) + "\n")
     else:
         for result in results:
             word = "accepted" if result["accepted"] else "REJECTED"
+            claims = f"  {', '.join(result['claims'])}" if result["claims"] else ""
             reason = f": {result['reason']}" if result["reason"] else ""
-            output.put(clean.line(f"{word}  {result['file']}{reason}", 600) + "\n")
+            output.put(clean.line(f"{word}  {result['file']}{claims}{reason}", 600) + "\n")
+        if len(results) > 1:
+            good = sum(result["accepted"] for result in results)
+            output.put(f"{good} of {len(results)} certificates accepted\n")
     return OK if all(result["accepted"] for result in results) else FAILED
+
+
+def _files(word: str) -> list[str]:
+    """Return a file as it is named, or the certificates of a folder."""
+    from gateproof.proofs_check.refused import RefusedError
+
+    path = Path(word)
+    try:
+        if not path.is_dir():
+            return [word]
+        inner = path / "certificates"
+        folder = inner if inner.is_dir() else path
+        found = sorted(str(file) for file in folder.glob("*.json") if file.name != "report.json")
+    except (OSError, ValueError) as error:
+        raise RefusedError(f"{word}: cannot be read: {error}") from None
+    if not found:
+        raise RefusedError(
+            f"{word}: holds no certificate; name the folder of a report, or certificates/*.json"
+        )
+    return found
+
+
+def _claims_of(path: Path) -> list[str]:
+    """Return the readings that a report beside the certificate rests on it, ``id (reading)`` each."""
+    folder = path.absolute().parent
+    return _named(folder.parent if folder.name == "certificates" else folder).get(path.name, [])
+
+
+@cache
+def _named(folder: Path) -> dict[str, list[str]]:
+    """Map certificate files to readings, by the report.json of a folder; empty where there is none."""
+    import json
+
+    from gateproof.proofs_check import schema
+    from gateproof.proofs_check.files.claims_text import read_bytes
+    from gateproof.proofs_check.refused import RefusedError
+    from gateproof.proofs_check.status import readings
+
+    try:
+        document = json.loads(read_bytes(folder / "report.json", MAX_REPORT, "a report.json"))
+    except (RefusedError, ValueError, RecursionError):
+        return {}
+    if schema.faults(document):
+        return {}
+    found: dict[str, list[str]] = {}
+    for claim, reading in readings(document):
+        if reading["certificate"]:
+            name = str(reading["certificate"]).rpartition("/")[2].removesuffix(".json") + ".json"
+            found.setdefault(name, []).append(f"{claim['id']} ({reading['name']})")
+    return found
 
 
 def _read(path: Path) -> dict[str, Any]:

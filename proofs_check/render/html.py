@@ -8,6 +8,7 @@ from typing import Any
 
 from gateproof.proofs_check import clean
 from gateproof.proofs_check.render import words
+from gateproof.proofs_check.render.tex import readable
 from gateproof.proofs_check.status import state
 
 FOLDER = Path(__file__).resolve().parent
@@ -47,6 +48,7 @@ def render(document: Mapping[str, Any]) -> str:
         ids={claim["id"] for claim in document["claims"]},
         state=state,
         words=words,
+        readable=readable,
     )
     return str(page)
 

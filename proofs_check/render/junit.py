@@ -63,6 +63,7 @@ def _lines(claim: Mapping[str, Any], reading: Mapping[str, Any]) -> list[str]:
     lines = [claim["says"], reading["formal"]]
     lines += [f"reason: {reading['reason']}"] if reading["reason"] else []
     lines += [f"witness: {words.witness(reading['witness'])}"] if reading["witness"] else []
+    lines += [f"true instead: {words.nearest(reading)}"] if reading.get("nearest") else []
     lines += [f"corrected by {claim['correction']}"] if claim["correction"] else []
     return [line for line in lines if line]
 

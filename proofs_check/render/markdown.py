@@ -8,6 +8,7 @@ from typing import Any
 
 from gateproof.proofs_check import clean
 from gateproof.proofs_check.render import words
+from gateproof.proofs_check.render.tex import readable
 from gateproof.proofs_check.status import readings, state
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&]|^[-+](?=\s)|(?<=^\d)[.)])")
@@ -21,6 +22,7 @@ URGENT = (
 def render(document: Mapping[str, Any]) -> str:
     """Return the whole file."""
     lines = ["# Theorem-check report", "", plain(words.headline(document)) + ".", ""]
+    lines += [*_legend(document), ""]
     for name, title, meaning in URGENT:
         found = [(c, r) for c, r in readings(document) if state(r) == name]
         if found:
@@ -32,6 +34,13 @@ def render(document: Mapping[str, Any]) -> str:
         for claim in claims:
             lines += [*_claim(claim), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _legend(document: Mapping[str, Any]) -> Iterator[str]:
+    """What the verdicts that occur mean."""
+    for verdict in words.shown_verdicts(document):
+        look = words.VERDICTS[verdict]
+        yield f"- {look.sign} **{verdict}**: {plain(look.meaning)}"
 
 
 def plain(text: str) -> str:
@@ -57,6 +66,8 @@ def _claim(claim: Mapping[str, Any]) -> Iterator[str]:
         yield plain(claim["says"]) + (f" ({plain(claim['where'])})" if claim["where"] else "")
         yield ""
     if claim["latex"]:
+        yield f"As printed: {plain(readable(claim['latex']))}"
+        yield ""
         fence = "`" * max(3, 1 + max((len(r) for r in re.findall("`+", claim["latex"])), default=0))
         yield from (f"{fence}tex", *map(clean.line, claim["latex"].strip().splitlines()), fence, "")
     if claim["correction"]:
@@ -88,6 +99,7 @@ def _evidence(reading: Mapping[str, Any]) -> str:
         plain(reading["reason"]),
         code(words.enclosure(reading["value"])),
         code(words.witness(reading["witness"])),
+        f"true instead: {code(words.nearest(reading))}" if reading.get("nearest") else "",
         plain(reading["method"]),
         plain(f"controls {words.controls(reading['controls'])}"),
     ]

@@ -11,6 +11,7 @@ from typing import Any
 
 from gateproof.proofs_check import clean
 from gateproof.proofs_check.render import words
+from gateproof.proofs_check.render.tex import readable
 from gateproof.proofs_check.status import readings, state
 
 MAX_STEPS = 200
@@ -56,6 +57,7 @@ def details(document: Mapping[str, Any], style: Style) -> str:
         lines.append(f"{_bold(claim['id'], style)}{'  ' + clean.line(place) if place else ''}")
         lines += [f"  {line}" for line in _folded(claim["says"])]
         if claim["latex"]:
+            lines += [f"  as printed: {clean.line(readable(claim['latex']))}"]
             lines += ["  TeX:", *(f"    {line}" for line in _folded(claim["latex"]))]
         if claim["correction"]:
             lines.append(f"  corrected by {claim['correction']}")
@@ -124,6 +126,7 @@ def _reading(reading: Mapping[str, Any], style: Style) -> Iterator[str]:
         ("meaning", reading["meaning"]),
         ("value", words.enclosure(reading["value"])),
         ("witness", words.witness(reading["witness"])),
+        ("true instead", words.nearest(reading)),
         ("reason", reading["reason"]),
         ("method", reading["method"]),
         ("trust", ", ".join(reading["trust"])),
@@ -144,6 +147,8 @@ def _why(claim: Mapping[str, Any], reading: Mapping[str, Any]) -> Iterator[str]:
         yield clean.line(f"reason: {reading['reason']}", 300)
     if reading["witness"]:
         yield clean.line(f"witness: {words.witness(reading['witness'])}", 300)
+    if reading.get("nearest"):
+        yield clean.line(f"true instead: {words.nearest(reading)}", 500)
     if claim["correction"]:
         yield f"corrected by {claim['correction']}"
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from typing import Any
 
 from gateproof.proofs_check.status import state
@@ -34,7 +36,20 @@ VERDICTS: Mapping[str, Look] = {
     "inconclusive": Look("?", "?", 33, "not decided within the budget"),
     "not-run": Look("–", "-", 90, "something it needs is missing"),
 }
+#: What a nearest true statement changes, by its kind.
+NEAREST: Mapping[str, str] = {
+    "attained": "the bound is attained",
+    "constant": "the right constant",
+    "value": "the right value",
+    "set": "the right set",
+    "domain": "where it holds",
+    "sign": "the other sign",
+    "factor": "with a factor",
+    "direction": "the other way round",
+    "distance": "how far apart at most",
+}
 NO_PAPER = "other claims"
+_FRACTION = re.compile(r"-?[0-9]+/[0-9]{3,}")
 
 
 def by_paper(document: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]]]]:
@@ -70,8 +85,24 @@ def enclosure(value: Mapping[str, str] | None) -> str:
 
 
 def witness(found: Mapping[str, str] | None) -> str:
-    """Return a witness as one text."""
-    return ", ".join(f"{name} = {value}" for name, value in (found or {}).items())
+    """Return a witness as one text; a long fraction with its size beside it."""
+    return ", ".join(f"{name} = {value}{_size(value)}" for name, value in (found or {}).items())
+
+
+def _size(value: str) -> str:
+    """Return `` (1.9224)`` for 3937/2048: a rounded decimal, for the eye only."""
+    if not _FRACTION.fullmatch(value) or len(value) > 2_000:
+        return ""
+    over, _, below = value.partition("/")
+    with localcontext() as context:
+        context.prec = 5
+        return f" ({Decimal(over) / Decimal(below):g})"
+
+
+def nearest(reading: Mapping[str, Any]) -> str:
+    """Return the nearest true statement with its verdict and what was changed; empty where there is none."""
+    found = reading.get("nearest")
+    return f"{found['formal']}  ({NEAREST[found['kind']]}; {found['verdict']})" if found else ""
 
 
 def controls(found: Mapping[str, Any]) -> str:

@@ -8,9 +8,10 @@ from xml.etree import ElementTree as Tree
 
 import pytest
 
-from gateproof.proofs_check import clean, document, run_info
+from gateproof.proofs_check import clean, document, run_info, schema
 from gateproof.proofs_check.records import VERDICTS, ClaimSpec, Controls, Decision, Reading, Settings
 from gateproof.proofs_check.render import html, junit, markdown, terminal, words
+from gateproof.proofs_check.render.tex import readable
 from gateproof.proofs_check.runner import Result, Run
 
 HOSTILE = (
@@ -225,3 +226,56 @@ def test_clean():
     assert clean.line("abcdef", 5) == "ab..."
     assert clean.block("a\n\tb\x00") == "a\n\tb\\x00"
     assert clean.xml("a\x00\ufffe\tb") == "a\\x00\\ufffe\tb"
+
+
+NEAR = {"formal": "for x in [0, oo): silu(x) >= 0", "verdict": "proved", "kind": "domain"}
+
+
+def test_the_nearest_true_statement_is_shown_everywhere():
+    claim = ClaimSpec("near", (Reading("as stated", "for x in R: silu(x) >= 0"),))
+    made = build([claim], [Decision("refuted", nearest=NEAR)])
+    assert schema.faults(made) == []
+    shown = "for x in [0, oo): silu(x) >= 0  (where it holds; proved)"
+    assert f"true instead: {shown}" in terminal.listing(made, PLAIN)
+    assert f"true instead {shown}" in terminal.details(made, PLAIN)
+    assert shown.replace("  (", " (") in markdown.render(made)
+    assert shown.replace(">", "&gt;") in html.render(made)
+    failure = Tree.fromstring(junit.render(made)).find(".//failure")
+    assert failure is not None
+    assert f"true instead: {shown}" in (failure.text or "")
+
+
+def test_without_a_nearest_statement_nothing_is_said(every):
+    for text in (terminal.listing(every, PLAIN), markdown.render(every), html.render(every)):
+        assert "true instead" not in text
+
+
+def test_a_long_fraction_has_its_size_beside_it():
+    assert words.witness({"x": "3937/2048"}) == "x = 3937/2048 (1.9224)"
+    assert words.witness({"x": "-1/10000000"}) == "x = -1/10000000 (-1e-7)"
+    assert words.witness({"x": "1/2", "y": "asinh(1)", "z": "7"}) == "x = 1/2, y = asinh(1), z = 7"
+
+
+def test_the_legend_stands_before_the_claims(every):
+    page = html.render(every)
+    assert page.index("What the verdicts mean") < page.index("<article")
+    text = markdown.render(every)
+    assert text.index("has no meaning as stated") < text.index("## Counts")
+
+
+@pytest.mark.parametrize(
+    ("tex", "shown"),
+    [
+        (r"\frac{a+b}{2}", "(a+b)/2"),
+        (r"\sup_x|x\,\sigma(1.702\,x)-\mathrm{GELU}(x)| \le 0.3\,\%", "sup _x|x σ(1.702 x)-GELU(x)| ≤ 0.3 %"),
+        (r"r^{\prime}(z)=\tfrac12", "r'(z)=1/2"),
+        (r"\sqrt{2q}\ne\sqrt2", "√(2q)≠√2"),
+        (r"x^{10}+x^{n+1}", "x^10+x^(n+1)"),
+        (r"\mathbb{R}\to(-1,1)", "ℝ→(-1,1)"),
+        (r"\unknown{x}", "unknown x"),
+        ("{" * 200 + r"\frac", "{" * 200 + r"\frac"),
+        (r"\frac", "()/()"),
+    ],
+)
+def test_tex_can_be_read(tex, shown):
+    assert readable(tex) == shown

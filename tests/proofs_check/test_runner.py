@@ -141,3 +141,42 @@ def test_no_worker_is_left_behind(stub):
 
 def test_nothing_to_decide_starts_nothing():
     assert run([], QUICK, decider="no_such_module:decide").results == ()
+
+
+FALSE = Reading("", "for x in R: silu(x) >= 0")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_refuted_reading_comes_with_the_nearest_true_statement(jobs):
+    (result,) = run([FALSE], QUICK, jobs=jobs).results
+    assert result.decision.verdict == "refuted"
+    assert result.decision.nearest == {
+        "formal": "for x in [0, oo): silu(x) >= 0",
+        "verdict": "proved",
+        "kind": "domain",
+    }
+    assert result.whole
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_clock_takes_the_proposal_but_never_the_verdict(jobs, monkeypatch, tmp_path, stub):
+    # In this process the search sleeps; a worker would import the engine itself.
+    from gateproof.proofs_check import runner
+    from gateproof.proofs_check.cache import Cache
+
+    monkeypatch.setattr(runner, "ENGINE", stub)
+    monkeypatch.setattr(runner, "suggest", lambda reading, settings: time.sleep(30))
+    cache = Cache(tmp_path, "engine")
+    if jobs == 2:
+        real = runner.Worker.ask
+
+        def ask(self, task, settings):
+            if task.get("nearest"):
+                raise runner.LostError("time")
+            return real(self, task, settings)
+
+        monkeypatch.setattr(runner.Worker, "ask", ask)
+    asked = [Reading("", "2 == 2")]
+    (result,) = run(asked, Settings(wall_seconds=0.5), jobs=jobs, cache=cache, decider=stub).results
+    assert (result.decision.verdict, result.decision.nearest, result.whole) == ("refuted", None, False)
+    assert cache.get(cache.key(asked[0], Settings())) is None

@@ -170,8 +170,9 @@ def _other(node: Node) -> str:
     if isinstance(node, Softmax):
         return f"softmax({node.vector}, {to_text(node.index)})"
     if isinstance(node, Tg):
+        tau = to_text(node.tau[0]) if len(node.tau) == 1 else _list(node.tau)
         return (
-            f"tg({to_text(node.x)}, tau={_list(node.tau)}, theta={_list(node.theta)},"
+            f"tg({to_text(node.x)}, tau={tau}, theta={_list(node.theta)},"
             f" slope={_list(node.slope)}, intercept={_list(node.intercept)})"
         )
     return _calculus(node)
