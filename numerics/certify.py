@@ -12,12 +12,16 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled, compiled_condition
 from gateproof.numerics.bounds import Budget
+from gateproof.numerics.certify_nested import nested_enclosure
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, NotReal, Undefined
 from gateproof.numerics.extrema import Enclosure, extremum, zeros
+from gateproof.numerics.integral import Value
 from gateproof.numerics.interval import Interval
+from gateproof.numerics.means import NAMES, enclosed, exact
 from gateproof.numerics.precision import precision
 from gateproof.theory.exact.derivative import derivative, kinks
+from gateproof.theory.exact.means import Mean
 from gateproof.theory.formula.expand import expand, expand_node
 from gateproof.theory.formula.library import Definition
 from gateproof.theory.formula.nodes import (
@@ -55,6 +59,7 @@ _CORE = (
     "Bind",
     "NamedSet",
     "IntervalSet",
+    *NAMES,
 )
 
 
@@ -88,6 +93,10 @@ def certify(
     if isinstance(node, Stmt):
         return _boolean(node, budget)
     assert isinstance(node, Expr)
+    plain = exact(node)
+    if isinstance(plain, Value):
+        return _answer("undefined", reason=plain.reason)
+    node = plain
     infinite = _infinite(node)
     if infinite is not None:
         return _answer("infinite", value={"lo": infinite, "hi": infinite})
@@ -213,6 +222,8 @@ def _replace(node: Expr, digits: int, budget: Budget, inner: _Inner) -> Expr:
                 inner.values[name] = iv.down(lo), iv.up(hi)
             inner.domains.append(found["domain"])
             return Var(name)
+        if isinstance(part, Mean):
+            return _mean(part, digits, budget, inner)
         result = rebuild(part, visit)
         assert isinstance(result, Node)
         return result
@@ -222,7 +233,27 @@ def _replace(node: Expr, digits: int, budget: Budget, inner: _Inner) -> Expr:
     return done
 
 
+def _mean(node: Mean, digits: int, budget: Budget, inner: _Inner) -> Expr:
+    """A name for the enclosure of an integral, or the node where it has no finite one."""
+    found = enclosed(node, digits, budget)
+    if found.enclosure is None:
+        infinite = found.status == "infinite"
+        kind = "undefined" if found.status == "undefined" else None
+        end = "oo" if found.sign > 0 else "-oo"
+        inner.answer = (
+            _answer("infinite", value={"lo": end, "hi": end}) if infinite else _answer(kind, reason=found.reason)
+        )
+        return node
+    name = f"mean {len(inner.values)}"
+    with precision(int(digits * 3.33) + 64):
+        lo, hi = (iv.rational(e) for e in found.enclosure)
+        inner.values[name] = iv.down(lo), iv.up(hi)
+    return Var(name)
+
+
 def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
+    if isinstance(node.body, Extremum):
+        return _nested(node, digits, budget)
     var, lo, hi, closed = _scope(node)
     domain = f"{var} in {to_text(node.scope.binds[0].within)}"
     body = node.body
@@ -254,6 +285,16 @@ def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
         kind = "undefined" if found.status == "undefined" else None
         return _answer(kind, reason=found.reason, domain=domain)
     return _shape(node.op, found.value, found, digits, domain)
+
+
+def _nested(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
+    ends = nested_enclosure(node, digits, budget)
+    domain = "; ".join(f"{b.name} in {to_text(b.within)}" for b in node.scope.binds)
+    if isinstance(ends, str):
+        return _answer(None, reason=ends, domain=domain)
+    reached = min(agreed_digits(*ends), digits)
+    short = {} if reached >= digits else {"reason": f"{reached} digits within the budget"}
+    return _answer("value", value=decimal_enclosure(*ends, digits), digits=reached, domain=domain, **short)
 
 
 def _shape(op: str, value: Enclosure, found: Any, digits: int, domain: str) -> dict[str, Any]:

@@ -90,6 +90,9 @@ def neg(a: Interval) -> Interval:
 def mul(a: Interval, b: Interval) -> Interval:
     """Product."""
     (al, ah), (bl, bh) = a, b
+    if (al == 0 and ah == 0) or (bl == 0 and bh == 0):
+        # Infinite ends only mean that the numbers are unbounded.
+        return ZERO, ZERO
     if al >= 0:
         low = al if bl >= 0 else ah
         high = ah if bh >= 0 else al

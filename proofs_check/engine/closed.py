@@ -12,6 +12,7 @@ from gateproof.numerics.points import at_point, difference_sign
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.extremum import accepted_certificate, decide_extremum
+from gateproof.proofs_check.engine.nested import decide_nested, is_nested, joined
 from gateproof.proofs_check.engine.numbers import short_text
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
@@ -70,6 +71,9 @@ def _inner(node: Extremum) -> Expr:
 
 
 def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome:
+    node = joined(node) or node
+    if is_nested(node) and not isinstance(other, FiniteSet) and not holds_extremum(other):
+        return decide_nested(node, op, Elimination(Space()).expr(other), context)
     body = _inner(node)
     if node.op in _SETS:
         if op not in ("==", "!="):
@@ -151,6 +155,8 @@ def _certificates(gap: Expr, digits: int, context: Context) -> Mapping[str, Any]
     documents: list[dict[str, Any]] = []
     for node in gap.walk():
         if isinstance(node, Extremum):
+            if is_nested(node):
+                return None
             document = accepted_certificate(node, _inner(node), digits, context)
             if document is None:
                 return None

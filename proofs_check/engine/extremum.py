@@ -10,9 +10,10 @@ from typing import Any
 
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.decimals import decimal_enclosure
+from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.extrema import Extremum as Found
 from gateproof.numerics.extrema import extremum
-from gateproof.numerics.points import enclosure
+from gateproof.numerics.points import at_point, enclosure, rational_bounds
 from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
@@ -34,7 +35,7 @@ from gateproof.theory.exact.critical import equal_constants, exact_extremum_cand
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.exact.limits import limit
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Const, Expr, Extremum, Rel
+from gateproof.theory.formula.nodes import App, Const, Expr, Extremum, Num, Rel
 from gateproof.theory.formula.printer import to_text
 
 _LADDER = (15, 30, 60)
@@ -129,10 +130,38 @@ def _reaches(side: Side, bound: Expr, context: Context) -> Outcome:
     exact = _exactly_reached(side, bound)
     if exact is not None:
         return exact
+    apart = _stays_away(side, bound, context) if compared is None else None
+    if apart is not None:
+        return apart
     reason = "the bound was not seen to be reached"
     if compared is not None:
         reason = f"agree to {_LADDER[-1]} digits; {reason} exactly"
     return undecided(reason)
+
+
+def _stays_away(side: Side, bound: Expr, context: Context) -> Outcome | None:
+    """Not reached: the body keeps to a number between the best value at sample points and the bound."""
+    from gateproof.proofs_check.engine.relation import decide_relation
+
+    lo, hi = enclosure(bound)
+    best: Fraction | None = None
+    for point in points(side.space, (side.body, bound), context.settings.seed, 200):
+        try:
+            ends = rational_bounds(at_point(side.body, point, 128))
+        except NumericsError:
+            continue
+        reached = ends[1] if side.up else ends[0]
+        if best is None or (reached > best if side.up else reached < best):
+            best = reached
+    if best is None or not (best < lo if side.up else best > hi):
+        return None
+    between = (best + (lo if side.up else hi)) / 2
+    relation = Rel(("<=" if side.up else ">=",), (side.body, Num(between)))
+    found = decide_relation(side.space, relation, context.deeper())
+    if found.truth is not True:
+        return None
+    step = f"{to_text(relation)} everywhere, so {to_text(bound)} is not reached or approached"
+    return replace(found, truth=False, steps=(*found.steps, step))
 
 
 def _exactly_reached(side: Side, bound: Expr) -> Outcome | None:

@@ -1,0 +1,64 @@
+"""The value of a nested supremum or infimum, as ``certify`` prints it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gateproof.numerics.bounds import Budget
+from gateproof.numerics.errors import NotImplementedOperator
+from gateproof.numerics.minimax import minimax
+from gateproof.numerics.ranges import Range
+from gateproof.theory.exact.defined import prove_defined
+from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.formula.nodes import App, Expr, Extremum, IntervalSet, NamedSet
+from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.scopes import free_names
+
+#: Digits beyond which a nested extremum is not pursued.
+MAX_DIGITS = 9
+_VALUES = ("sup", "inf")
+
+
+def nested_enclosure(node: Extremum, digits: int, budget: Budget) -> tuple[Fraction, Fraction] | str:
+    """Bounds of ``inf(sup(...))`` or ``sup(inf(...))``, or the reason why there are none.
+
+    Raises NotImplementedOperator for other nests.
+    """
+    inner = node.body
+    if not isinstance(inner, Extremum) or {node.op, inner.op} != set(_VALUES):
+        raise NotImplementedOperator(f"{node.op} of an expression with another extremum inside")
+    if any(isinstance(n, Extremum) for n in inner.body.walk()):
+        raise NotImplementedOperator("extrema nested three deep")
+    within, around = _ranges(inner), _ranges(node)
+    domains = {n: Domain(r.lo, r.hi, r.lo_closed, r.hi_closed) for n, r in (*around, *within)}
+    if prove_defined(inner.body, Assumptions(domains)) is None:
+        return f"that {to_text(inner.body)} has a value everywhere was not proved"
+    body: Expr = inner.body if node.op == "inf" else App("neg", (inner.body,))
+    found = minimax(body, within, around, min(digits, MAX_DIGITS), budget)
+    if found.status != "ok" or found.lower is None or found.upper is None:
+        return found.reason or "the inner value is infinite where it was looked at"
+    ends = found.lower, found.upper
+    return ends if node.op == "inf" else (-ends[1], -ends[0])
+
+
+def _ranges(node: Extremum) -> tuple[tuple[str, Range], ...]:
+    if node.scope.conditions:
+        raise NotImplementedOperator(f"{node.op} with conditions")
+    found: list[tuple[str, Range]] = []
+    for bind in node.scope.binds:
+        within = bind.within
+        if free_names(within):
+            raise NotImplementedOperator(f"the set of {bind.name} depends on another name")
+        if isinstance(within, NamedSet) and within.name == "R":
+            found.append((bind.name, Range()))
+        elif isinstance(within, IntervalSet):
+            ends = [None if _infinite(e) else e for e in (within.lo, within.hi)]
+            closed = within.lo_closed and ends[0] is not None, within.hi_closed and ends[1] is not None
+            found.append((bind.name, Range(ends[0], ends[1], *closed)))
+        else:
+            raise NotImplementedOperator(f"{node.op} over {to_text(within)}")
+    return tuple(found)
+
+
+def _infinite(end: Expr) -> bool:
+    return to_text(end) in ("oo", "-oo")

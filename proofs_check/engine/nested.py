@@ -1,0 +1,190 @@
+"""Nested extrema: ``inf(sup(f, x in S), t in T)`` against a closed value."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gateproof.numerics.decimals import decimal_enclosure
+from gateproof.numerics.minimax import Minimax, minimax
+from gateproof.numerics.points import enclosure
+from gateproof.numerics.ranges import Range
+from gateproof.proofs_check.engine.boxes import accept
+from gateproof.proofs_check.engine.calculus import Elimination
+from gateproof.proofs_check.engine.conditions import absorbed
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.definedness import decide_defined
+from gateproof.proofs_check.engine.numbers import rational_text
+from gateproof.proofs_check.engine.outcome import (
+    CERTIFIED,
+    IllPosedError,
+    NotYetError,
+    Outcome,
+    UndecidedError,
+    negation,
+    undecided,
+)
+from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
+from gateproof.theory.formula.nodes import App, Expr, Extremum, Scope
+from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.scopes import free_names
+
+#: Digits tried in turn.
+_LADDER = (4, 6, 9)
+_VALUES = ("sup", "inf")
+_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def is_nested(node: Extremum) -> bool:
+    """Whether the body of a supremum or infimum is itself one, and nothing else."""
+    return isinstance(node.body, Extremum)
+
+
+def joined(node: Extremum) -> Extremum | None:
+    """A supremum of a supremum as one over all names, else None."""
+    inner = node.body
+    if not isinstance(inner, Extremum) or inner.op != node.op or node.op not in _VALUES:
+        return None
+    scope = Scope((*node.scope.binds, *inner.scope.binds), (*node.scope.conditions, *inner.scope.conditions))
+    return Extremum(node.op, inner.body, scope)
+
+
+def decide_nested(node: Extremum, op: str, bound: Expr, context: Context) -> Outcome:
+    """Decide ``node op bound`` for an infimum of suprema or a supremum of infima."""
+    if op == "!=":
+        return negation(decide_nested(node, "==", bound, context))
+    down = node.op == "inf"
+    sign = infinite_sign(bound)
+    found = Minimax("unknown")
+    for digits in _LADDER:
+        found = enclosed(node, digits, context)
+        if found.status == "infinite":
+            return undecided(f"{to_text(node)}: the inner value is infinite where it was looked at")
+        if sign:
+            return _against_infinity(node, op, sign, found)
+        lo, hi = enclosure(bound, 256)
+        decided = _compared(op, found, lo, hi) if down else _compared(_MIRROR[op], found, -hi, -lo)
+        if decided is not None:
+            return _outcome(node, found, decided[0], rests_on_point=decided[1])
+    if found.lower is None or found.upper is None:
+        return undecided(f"{to_text(node)} was not enclosed: {found.reason}")
+    text = _value(node, found, 12)
+    return undecided(f"{to_text(node)} lies in [{text['lo']}, {text['hi']}], which does not tell")
+
+
+def enclosed(node: Extremum, digits: int, context: Context) -> Minimax:
+    """The enclosure of an infimum of suprema, or of minus a supremum of infima."""
+    body, inner, outer = _taken_apart(node, context)
+    return minimax(body, inner, outer, digits, context.budget())
+
+
+def _against_infinity(node: Extremum, op: str, sign: int, found: Minimax) -> Outcome:
+    if found.upper is None or found.lower is None:
+        return undecided(f"whether {to_text(node)} is finite was not decided")
+    truth = {"==": False, "<": sign > 0, "<=": sign > 0, ">": sign < 0, ">=": sign < 0}[op]
+    return _outcome(node, found, truth, rests_on_point=False)
+
+
+def _taken_apart(
+    node: Extremum, context: Context
+) -> tuple[Expr, tuple[tuple[str, Range], ...], tuple[tuple[str, Range], ...]]:
+    """The body (negated for a supremum of infima) and where its names range."""
+    inner = node.body
+    if not isinstance(inner, Extremum) or node.op not in _VALUES or inner.op not in _VALUES:
+        raise NotYetError(f"{node.op} of {inner.op if isinstance(inner, Extremum) else 'arithmetic'}")
+    if any(isinstance(n, Extremum) for n in inner.body.walk()):
+        raise NotYetError("extrema nested three deep")
+    parts = [_ranges(n) for n in (inner, node)]
+    together = Space({**parts[1][0].domains, **parts[0][0].domains})
+    work = Elimination(together)
+    body = work.expr(inner.body)
+    if work.owed:
+        raise NotYetError(f"{node.op} of a derivative with kinks")
+    found = decide_defined(together, body, context)
+    if found.ill_posed:
+        raise IllPosedError(found.reason)
+    if found.truth is not True:
+        raise UndecidedError(found.reason)
+    if node.op == "sup":
+        body = App("neg", (body,))
+    return body, parts[0][1], parts[1][1]
+
+
+def _ranges(node: Extremum) -> tuple[Space, tuple[tuple[str, Range], ...]]:
+    for bind in node.scope.binds:
+        if free_names(bind.within):
+            raise NotYetError(f"the set of {bind.name} depends on another name")
+    space = absorbed(build(node.scope))
+    if any(is_empty(d) for d in space.domains.values()):
+        raise IllPosedError(f"{to_text(node)} ranges over nothing")
+    if space.facts or space.vectors:
+        raise NotYetError(f"a nested {node.op} with conditions or vectors")
+    ranges = []
+    for name, domain in space.domains.items():
+        if domain.integer or domain.without:
+            raise NotYetError(f"a nested {node.op} over integers or a set with holes")
+        ranges.append((name, Range(domain.lo, domain.hi, domain.lo_closed, domain.hi_closed)))
+    return space, tuple(ranges)
+
+
+def _compared(op: str, found: Minimax, lo: Fraction, hi: Fraction) -> tuple[bool, bool] | None:
+    """The truth of ``value op bound``, value in [lower, upper], bound in [lo, hi]; whether upper shows it."""
+    lower, upper = found.lower, found.upper
+    if lower is not None and lower > hi:
+        return op in (">", ">="), False
+    if upper is not None and upper < lo:
+        return op in ("<", "<="), True
+    if lower is not None and lower >= hi and op in (">=", "<"):
+        return op == ">=", False
+    if upper is not None and upper <= lo and op in ("<=", ">"):
+        return op == "<=", True
+    if op == "==" and lower == upper == lo == hi:
+        return True, False
+    return None
+
+
+def _value(node: Extremum, found: Minimax, digits: int) -> dict[str, str]:
+    assert found.lower is not None
+    assert found.upper is not None
+    ends = (-found.upper, -found.lower) if node.op == "sup" else (found.lower, found.upper)
+    return decimal_enclosure(*ends, digits)
+
+
+def _outcome(node: Extremum, found: Minimax, truth: bool, *, rests_on_point: bool) -> Outcome:
+    """What was found; one point of the parameters suffices for a bound from its side."""
+    certificate = found.certificate if rests_on_point else None
+    if certificate is not None and accept(certificate) is not None:
+        return undecided("the certificate of the inner value was not accepted by the checker")
+    at = {n: rational_text(v) for n, v in (found.point or {}).items()}
+    known = found.lower is not None and found.upper is not None
+    return Outcome(
+        truth,
+        CERTIFIED,
+        "one point of the parameters" if rests_on_point else "branch and bound over the parameters",
+        ("arb", "mpfr") if certificate is not None else ("arb",),
+        _steps(node, found, at),
+        _value(node, found, 12) if known else None,
+        witness=at if at and not truth else None,
+        certificate=certificate,
+    )
+
+
+def _steps(node: Extremum, found: Minimax, at: dict[str, str]) -> tuple[str, ...]:
+    inner = node.body
+    assert isinstance(inner, Extremum)
+    up = node.op == "sup"
+    steps: list[str] = []
+    if found.upper is not None:
+        where = ", ".join(f"{n} = {v}" for n, v in at.items())
+        end = -found.upper if up else found.upper
+        text = decimal_enclosure(end, end, 12)["lo" if up else "hi"]
+        steps.append(f"at {where} the {inner.op} is at {'least' if up else 'most'} {text}")
+    if found.lower is not None:
+        end = -found.lower if up else found.lower
+        text = decimal_enclosure(end, end, 12)["hi" if up else "lo"]
+        names, points = (", ".join(b.name for b in n.scope.binds) for n in (node, inner))
+        steps.append(
+            f"for every {names} the {inner.op} is at {'most' if up else 'least'} {text}, "
+            f"by the values at {len(found.witnesses)} points of {points} on {found.boxes} boxes of {names}, "
+            "which reach to infinity where the set does"
+        )
+    return tuple(steps)

@@ -1,0 +1,85 @@
+"""Statements on nested extrema: true ones, and near misses that must be refuted."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateproof.numerics.bounds import Budget
+from gateproof.numerics.certify import certify
+from gateproof.proofs_check.engine import decide
+from gateproof.proofs_check.records import Reading, Settings
+from gateproof.theory.formula import parse_expr
+
+SILU = "sup(abs(x*sigmoid(t*x) - gelu(x)), x in R)"
+GATE = "sup(abs(tg(x, tau=t, theta=[h], slope=[0, 1], intercept=[0, 0]) - gelu(x)), x in R)"
+# The sup norm distances of x**2 from lines on [-1, 1] (1/2), of exp from lines on [0, 1] (0.10593..).
+TRUE = [
+    f"inf({SILU}, t > 0) >= 0.0139",
+    f"inf({GATE}, t > 0, h in R) >= 0.0139",
+    f"0.013922245 < inf({SILU}, t > 0) < 0.013922246",
+    f"inf({SILU}, t > 0) < oo",
+    "sup(inf(-abs(x*sigmoid(t*x) - gelu(x)), x in R), t > 0) <= -0.0139",
+    "inf(sup(abs(x - a), x in [0, 1]), a in R) == 1/2",
+    "inf(sup(abs(x**2 - a*x - b), x in [-1, 1]), a in R, b in R) > 0.4999",
+    "0.10593 < inf(sup(abs(exp(x) - a - b*x), x in [0, 1]), a in R, b in R) < 0.10594",
+    "sup(sup(x + y, x in [0, 1]), y in [0, 1]) == 2",
+    "sup(x + y, x in [0, 1], y in [0, 1]) == 2",
+    "inf(x + y, x in [0, 1], y in (1, 2]) >= 1",
+]
+FALSE = [
+    f"inf({SILU}, t > 0) >= 0.014",
+    f"inf({GATE}, t > 0, h in R) >= 0.014",
+    f"inf({GATE}, t > 0, h in R) <= 0.0139",
+    f"inf({SILU}, t > 0) >= 0.013922246",
+    f"inf({SILU}, t > 0) <= 0.013922245",
+    f"inf({SILU}, t in [1, 1.7]) <= 0.0139225",
+    "inf(sup(abs(x - a), x in [0, 1]), a in R) == 0.5000001",
+    "inf(sup(abs(x**2 - a*x - b), x in [-1, 1]), a in R, b in R) > 0.5001",
+    "inf(sup(abs(exp(x) - a - b*x), x in [0, 1]), a in R, b in R) < 0.10593",
+    "sup(x + y, x in [0, 1], y in [0, 1]) == 2.0001",
+    "sup(x + y, x in [0, 1], y in [0, 1]) == 1.9999",
+]
+ILL_POSED = [
+    "inf(sup(log(x*t), x in R), t > 0) >= 0",
+    "inf(sup(x/t, x in [0, 1]), t in [0, 1]) >= 0",
+]
+
+
+def verdict(text):
+    return decide(Reading("nested", text), Settings())
+
+
+@pytest.mark.parametrize("text", TRUE)
+def test_true(text):
+    assert verdict(text).verdict in ("proved", "certified")
+
+
+@pytest.mark.parametrize("text", FALSE)
+def test_false(text):
+    assert verdict(text).verdict == "refuted"
+
+
+@pytest.mark.parametrize("text", ILL_POSED)
+def test_ill_posed(text):
+    assert verdict(text).verdict == "ill-posed"
+
+
+def test_one_point_of_the_parameters_leaves_a_certificate():
+    decision = verdict(f"inf({SILU}, t > 0) >= 0.014")
+    assert decision.certificate["kind"] == "range"
+    assert "mpfr" in decision.trust
+    assert set(decision.witness) == {"t"}
+
+
+def test_certify_gives_the_value():
+    found = certify(parse_expr(f"inf({SILU}, t > 0)"), 6, Budget())
+    assert found["kind"] == "value"
+    assert found["digits"] >= 6
+    assert found["value"]["lo"][:9] == "0.0139222"
+
+
+@pytest.mark.parametrize(
+    "text", ["inf(max(x*t, x in [0, 1]), t > 0) >= 0", "inf(2*sup(x*t, x in [0, 1]), t > 0) >= 1"]
+)
+def test_other_nests_are_not_guessed(text):
+    assert verdict(text).verdict == "inconclusive"
