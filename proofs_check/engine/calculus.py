@@ -182,23 +182,25 @@ def _hold_against_balls(node: Limit, value: Expr) -> None:
 
     if free_names(node):
         return
+    if not any(_is_near(node, value, k) for k in range(3)):
+        raise UndecidedError(f"engines disagree on {to_text(node)}")
+
+
+def _is_near(node: Limit, value: Expr, k: int) -> bool:
+    """Whether the function is near the limit's value at the k-th probe, or cannot be evaluated there."""
     end = infinite_sign(node.point)
     if end:
-        probe = Fraction(end * 10**4)
+        probe = Fraction(end * 10 ** (4, 12, 60)[k])
     else:
         lo, hi = enclosure(node.point)
-        probe = (lo + hi) / 2 + (-1 if node.side == "-" else 1) * Fraction(1, 2**60)
+        probe = (lo + hi) / 2 + (-1 if node.side == "-" else 1) * Fraction(1, 2 ** (60, 120, 200)[k])
     try:
         near = at_point(node.body, {node.var: probe}, 256)
     except (Undefined, MaybeUndefined):
-        return
+        return True
     if infinite_sign(value):
-        wrong = near * infinite_sign(value) < 0
-    else:
-        target = at_point(value, {}, 256)
-        wrong = _far(near, target)
-    if wrong:
-        raise UndecidedError(f"engines disagree on {to_text(node)}")
+        return not near * infinite_sign(value) < 0
+    return not _far(near, at_point(value, {}, 256))
 
 
 def _far(near: object, target: object) -> bool:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from gateproof.theory.exact import functions, opaque, polys
-from gateproof.theory.exact.atoms import Frac
+from gateproof.theory.exact.atoms import Frac, NeedSign
 from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.polys import ONE, Poly
 
@@ -94,8 +94,11 @@ class Growth:
             elif order == 0:
                 best = Lead(self.ws.add(best.c, term.c), best.u, best.power, best.logs)
         assert best is not None
-        if 0 in self.ws.signs.of_frac(best.c):
+        signs = self.ws.signs.of_frac(best.c)
+        if signs == {0}:
             raise Unsupported("leading terms cancel")
+        if 0 in signs:
+            raise NeedSign(self.ws.signs.question(best.c))
         return best
 
     def bounded_limit(self, value: Frac) -> Frac | None:
@@ -135,8 +138,10 @@ class Growth:
         if lead is None:
             raise Unsupported("an exponent that is no polynomial")
         signs = self.ws.signs.of_frac(lead)
-        if len(signs) != 1 or 0 in signs:
-            raise Unsupported("the sign of an exponent is not known")
+        if len(signs) != 1:
+            raise NeedSign(self.ws.signs.question(lead))
+        if 0 in signs:
+            raise Unsupported("an exponent of lower degree than it seems")
         return next(iter(signs))
 
     def _leading_coefficient(self, u: Frac) -> Frac | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from gateproof.theory.formula.nodes import App, Const, Expr, Node, Num, num, rebuild
 
 INFINITY = Const("oo")
+PI = Const("pi")
 MINUS_INFINITY = App("neg", (INFINITY,))
 
-_AT_INFINITY: dict[str, tuple[Expr, Expr]] = {
-    # head: value at oo, value at -oo
+#: Values at oo and at -oo.
+VALUES: dict[str, tuple[Expr, Expr]] = {
     "exp": (INFINITY, num(0)),
     "sigmoid": (num(1), num(0)),
     "softplus": (INFINITY, num(0)),
@@ -56,8 +57,8 @@ def _step(node: Node, absorbed: list[Expr]) -> Node:
         return node
     if node.head == "neg":
         return MINUS_INFINITY if sides[0] > 0 else INFINITY
-    if node.head in _AT_INFINITY:
-        return _AT_INFINITY[node.head][0 if sides[0] > 0 else 1]
+    if node.head in VALUES:
+        return VALUES[node.head][0 if sides[0] > 0 else 1]
     if node.head == "add":
         finite = [a for a, s in zip(node.args, sides, strict=True) if not s]
         infinite = {s for s in sides if s}

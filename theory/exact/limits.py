@@ -1,28 +1,26 @@
-"""Limits by exact comparison of growth, and by derivatives at a point."""
+"""Limits by exact comparison of growth, by derivatives at a point, and by parts.
+
+At oo the name x is also written as 1/h, 1/h**2, y**2 or exp(y) with h -> 0+, y -> oo: roots whose
+leading terms cancel become smooth at h = 0, and roots and logarithms of x become plain names.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 
-from gateproof.theory.exact import local
-from gateproof.theory.exact.atoms import Frac, NeedSign, NewStep
-from gateproof.theory.exact.budget import Unsupported, bounded
-from gateproof.theory.exact.defined import has_value
-from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
-from gateproof.theory.exact.growth import Growth
-from gateproof.theory.exact.normal import Workspace
-from gateproof.theory.exact.polys import Poly, UndefinedValue
+from gateproof.theory.exact import infinity
+from gateproof.theory.exact.budget import bounded
+from gateproof.theory.exact.composition import Composition, Tends
+from gateproof.theory.exact.domain import Assumptions, Derivation
+from gateproof.theory.exact.limit_search import questions, search, tidy
+from gateproof.theory.exact.oscillation import no_limit
 from gateproof.theory.exact.prove import prove_relation
-from gateproof.theory.exact.writeback import write, write_poly
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Const, Expr, Rel, Var, num
+from gateproof.theory.formula.nodes import App, Expr, Node, Var, num, rebuild
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
-_ROUNDS = 24
-_INFINITY = Const("oo")
-_RELATION = {1: ">", 0: "==", -1: "<"}
+_ROOTS = ("sqrt", "log", "pow", "asinh", "acosh", "atan", "softplus")
 
 
 @dataclass(frozen=True)
@@ -33,199 +31,149 @@ class NoLimit:
 
 
 @dataclass(frozen=True)
-class _Found:
-    value: Expr
-    steps: tuple[str, ...]
-    balls: bool
+class Question:
+    """The limit depends on the sign of an expression in other names."""
+
+    expr: Expr
 
 
-@bounded
-def limit(
-    expr: Expr, var: str, point: Expr, side: str, assumptions: Assumptions
-) -> tuple[Expr, Derivation] | NoLimit | None:
+Answer = tuple[Expr, Derivation] | NoLimit
+
+
+def limit(expr: Expr, var: str, point: Expr, side: str, assumptions: Assumptions) -> Answer | None:
     """The limit with its derivation; ``oo`` and ``-oo`` count as values.
 
     The expression must be defined near the point (on the side asked for).
     """
+    found = limit_or_question(expr, var, point, side, assumptions)
+    return None if isinstance(found, Question) else found
+
+
+@bounded
+def limit_or_question(
+    expr: Expr, var: str, point: Expr, side: str, assumptions: Assumptions
+) -> Answer | Question | None:
+    """The same, or the question whose answers have to be told apart first."""
     rest = Assumptions(
         {k: v for k, v in assumptions.domains.items() if k != var},
         tuple(f for f in assumptions.facts if var not in free_names(f)),
     )
+    asked: list[Expr] = []
+    token = questions.set(asked)
     try:
-        return _limit(expr, var, point, side, rest)
+        found = _limit(expr, var, point, side, rest)
     except RecursionError:
         return None
+    finally:
+        questions.reset(token)
+    if found is None and asked:
+        return Question(asked[0])
+    return found
 
 
-def _limit(
-    expr: Expr, var: str, point: Expr, side: str, rest: Assumptions
-) -> tuple[Expr, Derivation] | NoLimit | None:
-    infinite = _infinite(point)
+def _limit(expr: Expr, var: str, point: Expr, side: str, rest: Assumptions) -> Answer | None:
+    infinite = infinity.side(point)
     if infinite:
         moved = expr if infinite > 0 else substitute(expr, {var: App("neg", (Var(var),))})
-        found = _search(moved, var, rest, at_zero=False)
-        return None if found is None else _result(expr, var, point, found)
+        found = _at_infinity(moved, var, rest)
+        return found if found is None or isinstance(found, NoLimit) else _result(expr, var, point, found)
     fresh = var
     while fresh in free_names(expr) | free_names(point):
         fresh += "_"
     sides = {"+": (1,), "-": (-1,)}.get(side, (1, -1))
-    results = []
+    results: list[Tends] = []
     for direction in sides:
         step: Expr = Var(fresh) if direction > 0 else App("neg", (Var(fresh),))
-        found = _near(expr, var, point, step, fresh, rest)
-        if found is None:
-            return None
-        results.append(found)
+        one_sided = _near(expr, var, point, step, fresh, rest)
+        if one_sided is None or isinstance(one_sided, NoLimit):
+            return one_sided
+        results.append(one_sided)
     if len(results) == 1:
         return _result(expr, var, point, results[0])
-    right, left = results
-    if _same(right.value, left.value, "==", rest):
-        return _result(expr, var, point, right)
-    if _same(right.value, left.value, "!=", rest):
-        return NoLimit(f"from the right {to_text(right.value)}, from the left {to_text(left.value)}")
+    right, left = (_value(r) for r in results)
+    if _same(right, left, "==", rest):
+        return _result(expr, var, point, results[0])
+    if _same(right, left, "!=", rest):
+        return NoLimit(f"from the right {to_text(right)}, from the left {to_text(left)}")
     return None
 
 
-def _result(expr: Expr, var: str, point: Expr, found: _Found) -> tuple[Expr, Derivation]:
-    value = found.value
+def _value(found: Tends) -> Expr:
+    assert found.value is not None
+    return found.value
+
+
+def _result(expr: Expr, var: str, point: Expr, found: Tends) -> tuple[Expr, Derivation]:
+    value = _value(found)
     line = f"{to_text(expr)} -> {to_text(value)} as {var} -> {to_text(point)}"
     trust = ("flint", "arb") if found.balls else ("flint",)
     return value, Derivation((*found.steps, line), trust)
 
 
-def _infinite(node: Expr) -> int:
-    if node == _INFINITY:
-        return 1
-    return -1 if isinstance(node, App) and node.head == "neg" and node.args[0] == _INFINITY else 0
-
-
 def _same(a: Expr, b: Expr, op: str, rest: Assumptions) -> bool:
-    if _infinite(a) or _infinite(b):
-        return (_infinite(a) == _infinite(b)) == (op == "==")
+    if infinity.side(a) or infinity.side(b):
+        return (infinity.side(a) == infinity.side(b)) == (op == "==")
     return prove_relation(a, op, b, rest, defined=True) is not None
 
 
-def _near(expr: Expr, var: str, point: Expr, step: Expr, fresh: str, rest: Assumptions) -> _Found | None:
-    """One-sided limit at a finite point: by derivatives at it, else with step 1/y, y -> oo."""
-    moved = substitute(expr, {var: App("add", (point, step))})
-    found = _search(moved, fresh, rest, at_zero=True)
-    if found is not None:
+def _near(
+    expr: Expr, var: str, point: Expr, step: Expr, fresh: str, rest: Assumptions
+) -> Tends | NoLimit | None:
+    """One-sided limit at a finite point: by derivatives at it, with step 1/y, y -> oo, or by parts."""
+    moved = substitute(expr, {var: App("add", (point, step)) if point != num(0) else step})
+
+    def far(node: Expr) -> Expr:
+        return substitute(node, {fresh: App("div", (num(1), Var(fresh)))})
+
+    def find(node: Expr) -> Tends | None:
+        return search(node, fresh, rest, at_zero=True) or search(far(node), fresh, rest, at_zero=False)
+
+    found = _tidied(Composition(fresh, rest, find).of(moved), rest)
+    if found is None and any(isinstance(n, App) and n.head in ("sin", "cos") for n in expr.walk()):
+        other = _at_infinity(_simple_inverse(far(moved)), fresh, rest)
+        return other if isinstance(other, NoLimit) else None
+    return found
+
+
+def _simple_inverse(node: Node) -> Expr:
+    """1/(1/y) written as y, and 1/(-u) as -(1/u)."""
+    done = rebuild(node, lambda c: _simple_inverse(c) if isinstance(c, Expr) else c)
+    assert isinstance(done, Expr)
+    if not isinstance(done, App) or done.head != "div":
+        return done
+    top, bottom = done.args
+    if isinstance(bottom, App) and bottom.head == "neg":
+        return App("neg", (_simple_inverse(App("div", (top, bottom.args[0]))),))
+    if isinstance(bottom, App) and bottom.head == "div" and bottom.args[0] == num(1):
+        return bottom.args[1] if top == num(1) else App("mul", (top, bottom.args[1]))
+    return done
+
+
+def _at_infinity(expr: Expr, name: str, rest: Assumptions) -> Tends | NoLimit | None:
+    x = Var(name)
+    inverse = App("div", (num(1), x))
+    square = App("pow", (x, num(2)))
+
+    def find(node: Expr) -> Tends | None:
+        found = search(node, name, rest, at_zero=False)
+        if found is None and any(isinstance(n, App) and n.head in _ROOTS for n in node.walk()):
+            ways = ((inverse, True), (App("div", (num(1), square)), True), (square, False))
+            for way, at_zero in (*ways, (App("exp", (x,)), False)):
+                found = search(substitute(node, {name: way}), name, rest, at_zero=at_zero)
+                if found is not None:
+                    line = f"write {to_text(way)} for {name}"
+                    return replace(found, steps=(line, *found.steps))
         return found
-    far = substitute(moved, {fresh: App("div", (num(1), Var(fresh)))})
-    return _search(far, fresh, rest, at_zero=False)
+
+    way = Composition(name, rest, find)
+    found = _tidied(way.of(expr), rest)
+    if found is None:
+        reason = no_limit(expr, way)
+        return None if reason is None else NoLimit(reason)
+    return found
 
 
-def _search(expr: Expr, name: str, rest: Assumptions, *, at_zero: bool) -> _Found | None:
-    """The limit for name -> 0+ or name -> oo; signs asked for are those taken in the end."""
-    facts: list[Rel] = []
-    steps: dict[str, Fraction] = {}
-    for _ in range(_ROUNDS):
-        domains = {**rest.domains, name: Domain(lo=num(0))}
-        ws: Workspace | None = None
-        try:
-            ws = Workspace(Assumptions(domains, (*rest.facts, *facts)), steps)
-
-            def decide(inner: Workspace, value: Frac, allowed: frozenset[int]) -> bool:
-                if inner.signs.of_frac(value) <= allowed:
-                    return True
-                top = _sign(inner, value.num, name, rest, at_zero=at_zero)
-                bottom = _sign(inner, value.den, name, rest, at_zero=at_zero)
-                return top is not None and bottom is not None and top * bottom in allowed
-
-            if not has_value(ws, expr, [], decide):
-                return None
-            return _evaluate(ws, ws.form(expr), name, rest, at_zero=at_zero)
-        except NewStep as finer:
-            steps[finer.basis] = finer.step
-        except NeedSign as need:
-            if ws is None:
-                return None
-            try:
-                sign = _sign(ws, need.poly, name, rest, at_zero=at_zero)
-            except (NeedSign, NewStep, Unsupported, UndefinedValue):
-                return None
-            if sign is None:
-                return None
-            facts.append(Rel((_RELATION[sign],), (write_poly(ws, need.poly), num(0))))
-        except (Unsupported, UndefinedValue):
-            return None
-    return None
-
-
-def _sign(ws: Workspace, p: Poly, name: str, rest: Assumptions, *, at_zero: bool) -> int | None:
-    """The sign of a polynomial in the end."""
-    if p.is_zero():
-        return 0
-    if at_zero:
-        found = local.first_derivative(ws, p, name, rest)
-        return None if found is None else found[1]
-    lead = Growth(ws, name).of_poly(p)
-    if lead is None:
-        return 0
-    signs = ws.signs.of_frac(lead.c)
-    return next(iter(signs)) if len(signs) == 1 else None
-
-
-def _evaluate(ws: Workspace, value: Frac, name: str, rest: Assumptions, *, at_zero: bool) -> _Found | None:
-    if value.is_zero:
-        return _Found(num(0), (), ws.signs.used_balls)
-    if at_zero:
-        return _by_derivatives(ws, value, name, rest)
-    growth = Growth(ws, name)
-    balls = ws.signs.used_balls
-    try:
-        lead = growth.of_frac(value)
-    except Unsupported:
-        total = growth.bounded_limit(value)
-        if total is None:
-            return None
-        return _Found(write(ws, total), ("no term grows: the limits of the terms are added",), balls)
-    if lead is None:
-        return _Found(num(0), (), balls)
-    text = to_text(write(ws, lead.c))
-    if not lead.u.is_zero:
-        text += f"*exp({to_text(write(ws, lead.u))})"
-    if lead.power:
-        text += f"*{name}**({lead.power})"
-    if lead.logs:
-        text += f"*log({name})**({lead.logs})"
-    steps = (f"the leading term is {text} as {name} -> oo",)
-    order = growth.compare(lead, growth.constant(ws.number(1)))
-    if order < 0:
-        return _Found(num(0), steps, balls)
-    if order == 0:
-        return _Found(write(ws, lead.c), steps, balls)
-    signs = ws.signs.of_frac(lead.c)
-    if signs not in ({1}, {-1}):
+def _tidied(found: Tends | None, rest: Assumptions) -> Tends | None:
+    if found is None or found.value is None:
         return None
-    return _Found(_INFINITY if signs == {1} else App("neg", (_INFINITY,)), steps, balls)
-
-
-def _by_derivatives(ws: Workspace, value: Frac, name: str, rest: Assumptions) -> _Found | None:
-    """Numerator and denominator by their first terms: a h**k / (b h**m) for h -> 0+."""
-    balls = ws.signs.used_balls
-    top = local.first_derivative(ws, value.num, name, rest)
-    bottom = local.first_derivative(ws, value.den, name, rest)
-    if bottom is None:
-        return None
-    if top is None:
-        # The numerator's value is not known to differ from 0; by continuity it is the limit.
-        if bottom[0] or not local.smooth_at_zero(ws, Frac(value.num, value.den), name, rest):
-            return None
-        return _Found(local.at_zero(ws, value, name), ("by continuity",), balls)
-    steps = (f"numerator of order {top[0]}, denominator of order {bottom[0]}",)
-    if top[0] == 0 and bottom[0] == 0:
-        steps = ("by continuity",)
-    if top[0] > bottom[0]:
-        return _Found(num(0), steps, balls)
-    if top[0] == bottom[0]:
-        return _Found(_tidy(local.quotient(top[2], bottom[2]), rest), steps, balls)
-    sign = top[1] * bottom[1]
-    return _Found(_INFINITY if sign > 0 else App("neg", (_INFINITY,)), steps, balls)
-
-
-def _tidy(node: Expr, rest: Assumptions) -> Expr:
-    from gateproof.theory.exact.monotone import in_workspace
-
-    found = in_workspace(rest, lambda ws: write(ws, ws.form(node)))
-    return node if found is None else found
+    return found if found.side else replace(found, value=tidy(found.value, rest))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gateproof.theory.exact import calculus
 from gateproof.theory.exact.atoms import Frac
 from gateproof.theory.exact.domain import Assumptions
@@ -49,10 +51,12 @@ def _smooth(ws: Workspace, i: int, name: str, rest: Assumptions) -> bool:
     return atom.kind in ("exp", "erf", "atan", "sin", "cos")
 
 
-def first_derivative(ws: Workspace, p: Poly, name: str, rest: Assumptions) -> tuple[int, int, Expr] | None:
+def first_derivative(
+    ws: Workspace, p: Poly, name: str, rest: Assumptions, ask: Callable[[Expr], None] | None = None
+) -> tuple[int, int, Expr] | None:
     """(order, sign, value) of the first derivative at 0 that is not 0, the function itself first.
 
-    None where it is not found or a sign is not known.
+    None where it is not found or a sign is not known; that value goes to ``ask``.
     """
     value = Frac(p, ONE)
     if not smooth_at_zero(ws, value, name, rest):
@@ -60,6 +64,8 @@ def first_derivative(ws: Workspace, p: Poly, name: str, rest: Assumptions) -> tu
     for order in range(MAX_ORDER):
         signs = signs_at_zero(ws, value, name, rest)
         if signs is None or len(signs) != 1:
+            if ask is not None and signs:
+                ask(at_zero(ws, value, name))
             return None
         sign = next(iter(signs))
         if sign:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from gateproof.theory.exact.domain import Assumptions, Domain
-from gateproof.theory.exact.limits import NoLimit, limit
+from gateproof.theory.exact.limits import NoLimit, Question, limit, limit_or_question
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula import to_text
-from gateproof.theory.formula.nodes import Limit, num
+from gateproof.theory.formula.nodes import App, Limit, Num, Rel, num
 
 # Right values: textbook limits; the activations' from their asymptotes.
 LIMITS = {
@@ -46,6 +48,28 @@ LIMITS = {
     "limit(log(2*x + 1) - log(x), x, oo)": "log(2)",
     "limit(x*(log(x**2 + x) - 2*log(x)), x, oo)": "1",
     "limit(relu(x), x, -oo)": "0",
+    # terms that grow and cancel: sqrt(x^2 + x) = x + 1/2 - 1/(8 x) + ...
+    "limit(sqrt(x**2 + x) - x, x, oo)": "1/2",
+    "limit(sqrt(x**2 + x) + x, x, -oo)": "-1/2",
+    "limit(x*(sqrt(x**2 + 1) - x), x, oo)": "1/2",
+    "limit(sqrt(x + 1) - sqrt(x), x, oo)": "0",
+    "limit(sqrt(x)*(sqrt(x + 1) - sqrt(x)), x, oo)": "1/2",
+    "limit(x - x**2*log(1 + 1/x), x, oo)": "1/2",
+    "limit(x - log(exp(x) + 1), x, oo)": "0",
+    "limit(sqrt(x**2 + x) - x + exp(-x), x, oo)": "1/2",
+    "limit((1 + 1/x)**x, x, oo)": "e",
+    "limit((1 - 2/x)**(3*x), x, oo)": "exp(-6)",
+    "limit((1 + x)**(1/x), x, 0)": "e",
+    "limit(x**x, x, 0, +)": "1",
+    "limit(exp(sqrt(x))/x**3, x, oo)": "oo",
+    "limit(log(log(x))/log(x), x, oo)": "0",
+    # squeezed between -1/x and 1/x
+    "limit(sin(x)/x, x, oo)": "0",
+    "limit(x*sin(1/x), x, 0)": "0",
+    "limit((x + sin(x))/x, x, oo)": "1",
+    "limit(exp(-x)*cos(x**2), x, oo)": "0",
+    "limit(x + sin(x), x, oo)": "oo",
+    "limit(where(x > 100, 1/x, sin(x)), x, oo)": "0",
 }
 NO_LIMIT = [
     "limit(abs(x)/x, x, 0)",
@@ -53,8 +77,28 @@ NO_LIMIT = [
     "limit(sign(x), x, 0)",
     "limit(exp(1/x), x, 0)",
     "limit(step(x), x, 0)",
+    # waves: two values, each taken arbitrarily far out
+    "limit(sin(x), x, oo)",
+    "limit(abs(cos(3*x)), x, -oo)",
+    "limit(sin(x) + cos(2*x/3), x, oo)",
+    "limit(sin(1/x), x, 0)",
+    "limit(cos(1/x), x, 0, -)",
+    "limit(sin(x) + 1/x, x, oo)",
+    "limit((1 + 1/x)*sin(x), x, oo)",
+    "limit(x*sin(x), x, oo)",
 ]
-UNKNOWN = ["limit(sin(x), x, oo)", "limit(log(x), x, 0)", "limit(sqrt(x), x, -oo)"]
+UNKNOWN = [
+    "limit(log(x), x, 0)",
+    "limit(sqrt(x), x, -oo)",
+    # no value at the zeros of the cosine, so near oo there is nothing to speak of
+    "limit(tan(x), x, oo)",
+    "limit(log(sin(x)), x, oo)",
+    "limit((x - x**2)*0 + sqrt(sin(x)), x, oo)",
+    "limit(log(-1/x)**0, x, oo)",
+    "limit((-1 - 1/x)**x, x, oo)",
+    # periodic, but constant
+    "limit(sin(x)**2 + cos(x)**2 + log(sin(x)) - log(sin(x)), x, oo)",
+]
 
 
 def found(node, assumptions=None):
@@ -96,3 +140,47 @@ def test_asymptotes_with_a_sharpness(expression):
     node = expression("limit(x*sigmoid(tau*x) - x, x, oo)")
     assert found(node, assumptions)[0] == num(0)
     assert found(node, Assumptions({"tau": Domain()})) is None
+
+
+def test_a_wave_that_is_constant_has_a_limit(expression):
+    result = found(expression("limit(sin(x)**2 + cos(x)**2, x, oo)"))
+    assert isinstance(result, tuple)
+    assert prove_relation(result[0], "==", num(1), Assumptions()) is not None
+
+
+def test_the_question_that_a_limit_depends_on(expression):
+    node = expression("limit(sigmoid(C*(x - D)), C, oo)")
+    line = Assumptions({"x": Domain(), "D": Domain()})
+    asked = limit_or_question(node.body, node.var, node.point, node.side, line)
+    assert isinstance(asked, Question)
+    gap = expression("x - D")
+    signs = {to_text(asked.expr), to_text(App("neg", (asked.expr,)))}
+    assert any(
+        prove_relation(asked.expr, "==", other, line) is not None for other in (gap, App("neg", (gap,)))
+    ), signs
+    right = Assumptions(line.domains, (Rel((">",), (gap, num(0))),))
+    assert found(node, right)[0] == num(1)
+
+
+ratios = st.fractions(min_value=-4, max_value=4, max_denominator=6)
+
+
+@settings(
+    max_examples=15,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(ratios.filter(bool), ratios, ratios, ratios.filter(bool))
+def test_cancelling_roots_and_powers_of_e(expression, a, b, c, off):
+    # sqrt(a^2 x^2 + b x + c) - |a| x -> b/(2 |a|), and (1 + a/x)^(b x) -> exp(a b)
+    cases = {
+        f"limit(sqrt(({a})**2*x**2 + ({b})*x + ({c})) - ({abs(a)})*x, x, oo)": Num(b / (2 * abs(a))),
+        f"limit((1 + ({a})/x)**(({b})*x), x, oo)": App("exp", (Num(a * b),)),
+    }
+    for text, value in cases.items():
+        result = found(expression(text))
+        assert isinstance(result, tuple), text
+        assert prove_relation(result[0], "==", value, Assumptions()) is not None
+        wrong = App("add", (value, Num(off)))
+        assert prove_relation(result[0], "==", wrong, Assumptions()) is None
