@@ -31,6 +31,8 @@ def select(words: Sequence[str]) -> Selection:
     is ``gateproof.toml`` where the command runs, then the claims of the package; a word
     is looked up in the first of them that knows it.
     """
+    if "" in words:
+        raise RefusedError("an empty name; give an id, a glob or a claims file")
     words = [part for word in words for part in _split(word)]
     files = [word for word in words if is_file(word)]
     wanted = [word for word in words if not is_file(word)]

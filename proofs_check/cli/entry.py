@@ -35,6 +35,13 @@ COMMANDS: dict[str, ModuleType] = {
     "doctor": doctor,
 }
 LATER = ("fit", "meanfield", "kernels", "run", "figures", "explore", "new", "evidence")
+FIRST = """\
+first steps:
+  gateproof certify "sup(abs(silu(x) - relu(x)), x in R)"   a value with certified digits
+  gateproof check paper.claims.toml                         decide a file of claims
+  gateproof show tg.gelu.k2                                 one claim with all its evidence
+
+"""
 CODES = """\
 exit codes:
   0 done, as pinned   1 drift or a failed check   2 usage or refused input
@@ -47,7 +54,7 @@ def build() -> tuple[Parser, dict[str, Parser]]:
     parser = Parser(
         prog=output.PROGRAM,
         description="Decides what papers claim about neural nonlinearities, with evidence.",
-        epilog=CODES,
+        epilog=FIRST + CODES,
     )
     parser.add_argument("--version", action="version", version=_version())
     add_common(parser)

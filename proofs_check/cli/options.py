@@ -30,6 +30,7 @@ def add_common(parser: Parser) -> None:
     add("--json", action="store_true", help="print JSON on stdout")
     add(
         "-j",
+        "--jobs",
         dest="jobs",
         metavar="N",
         type=whole(1, 1024),

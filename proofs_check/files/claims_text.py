@@ -37,7 +37,7 @@ def read_bytes(path: Path, limit: int, what: str) -> bytes:
     except RefusedError:
         raise
     except FileNotFoundError:
-        raise RefusedError(f"{path}: no such file") from None
+        raise RefusedError(f"{path}: no such file; name {what}") from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise RefusedError(f"{str(path)[:200]}: cannot be read: {why}") from None

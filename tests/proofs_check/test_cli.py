@@ -84,8 +84,8 @@ def test_options_count_before_and_after_the_command(inside, claims, capsys):
         (["check", "--nope"], "unrecognized arguments: --nope"),
         (["check", "-q"], "unrecognized arguments: -q"),
         (["check", "--str"], "unrecognized arguments: --str"),
-        (["-j", "0", "check"], "argument -j: give a whole number from 1 to 1024"),
-        (["-j", "many", "check"], "argument -j: give a whole number"),
+        (["-j", "0", "check"], "argument -j/--jobs: give a whole number from 1 to 1024"),
+        (["-j", "many", "check"], "argument -j/--jobs: give a whole number"),
         (["check", "--seed", "-1"], "argument --seed: give a whole number from 0"),
         (["check", "--timeout", "nan"], "argument --timeout: give seconds"),
         (["check", "--precision"], "argument --precision: expected one argument"),
@@ -253,3 +253,51 @@ def test_doctor(gateproof):
 
 def test_refused_errors_are_value_errors():
     assert issubclass(RefusedError, ValueError)
+
+
+def test_explain_is_show_of_one_claim_of_a_file(inside, claims, capsys):
+    path = str(claims(("107 == 107", None), ("2 == 2", "proved")))
+    assert inside("show", path, "c1") == 0
+    wanted = capsys.readouterr().out
+    for words in (["explain", f"{path}:c1"], ["show", f"{path}:c1"], ["explain", path, "c1"]):
+        assert inside(*words) == 0
+        assert capsys.readouterr().out == wanted
+    assert "107 == 107" not in wanted
+    assert "no claim 'c9'" in refusal(capsys, inside("explain", f"{path}:c9"), 5)
+    assert "no such file" in refusal(capsys, inside("explain", "none.toml:c9"), 2)
+
+
+def test_diff_sums_up_what_one_report_alone_has(inside, claims, capsys, tmp_path):
+    inside("report", "--out", "a", str(claims(*[("0 == 0", None)] * 30)))
+    other = tmp_path / "other.claims.toml"
+    other.write_text('[[claim]]\nid = "mine"\nformal = "0 == 0"\n')
+    inside("report", "--out", "b", str(other))
+    capsys.readouterr()
+    assert inside("diff", "a", "b") == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("only in A: 30 readings of c0, c1, ")
+    assert first.endswith(" and 20 more")
+    assert second == "only in B: 1 reading of mine"
+
+
+def test_verify_takes_folders_and_names_the_readings(inside, claims, capsys, tmp_path):
+    inside("report", "--out", "a", str(claims(("107 == 107", None), ("0 == 0", None))))
+    (tmp_path / "empty").mkdir()
+    capsys.readouterr()
+    for folder in ("a", "a/certificates"):
+        # The stub's certificate is none that the checker knows.
+        assert inside("verify", folder) == 1
+        assert "  c0 (as stated): " in capsys.readouterr().out
+    assert "empty: holds no certificate" in refusal(capsys, inside("verify", "empty"), 2)
+
+
+def test_a_log_is_told_when_deciding_starts_and_ends(inside, claims, capsys):
+    many, few = claims(*[("0 == 0", None)] * 20), claims(("0 == 0", None), name="few.toml")
+    inside("check", str(many), "--no-cache")
+    assert capsys.readouterr().err.splitlines() == [
+        "deciding 20 readings",
+        "decided 20 readings, 0 of them from the cache",
+    ]
+    for words in (["check", str(few)], ["check", str(many), "--json"]):
+        inside(*words, "--no-cache")
+        assert capsys.readouterr().err == ""
