@@ -21,7 +21,7 @@ from gateproof.numerics.interval import Interval
 from gateproof.numerics.means import NAMES, enclosed, exact
 from gateproof.numerics.precision import precision
 from gateproof.theory.exact.derivative import derivative, kinks
-from gateproof.theory.exact.means import Mean
+from gateproof.theory.exact.means import Mean, holds_mean
 from gateproof.theory.formula.expand import expand, expand_node
 from gateproof.theory.formula.library import Definition
 from gateproof.theory.formula.nodes import (
@@ -102,6 +102,11 @@ def certify(
         return _answer("infinite", value={"lo": infinite, "hi": infinite})
     if isinstance(node, Extremum):
         return _extremum(node, digits, budget)
+    if isinstance(node, Mean):
+        alone = enclosed(node, digits, budget)
+        if alone.status == "infinite":
+            end = "oo" if alone.sign > 0 else "-oo"
+            return _answer("infinite", value={"lo": end, "hi": end})
     return _arithmetic(node, digits, budget)
 
 
@@ -237,12 +242,8 @@ def _mean(node: Mean, digits: int, budget: Budget, inner: _Inner) -> Expr:
     """A name for the enclosure of an integral, or the node where it has no finite one."""
     found = enclosed(node, digits, budget)
     if found.enclosure is None:
-        infinite = found.status == "infinite"
         kind = "undefined" if found.status == "undefined" else None
-        end = "oo" if found.sign > 0 else "-oo"
-        inner.answer = (
-            _answer("infinite", value={"lo": end, "hi": end}) if infinite else _answer(kind, reason=found.reason)
-        )
+        inner.answer = _answer(kind, reason=found.reason or "an integral is infinite inside of an expression")
         return node
     name = f"mean {len(inner.values)}"
     with precision(int(digits * 3.33) + 64):
@@ -259,6 +260,8 @@ def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
     body = node.body
     if any(isinstance(n, Extremum) for n in body.walk()):
         raise NotImplementedOperator(f"{node.op} of an expression with another supremum inside")
+    if holds_mean(body):
+        raise NotImplementedOperator(f"{node.op} of an integral without a closed form")
     if node.op == "zeros":
         roots = zeros(body, var, lo, hi, digits, budget, lo_closed=closed[0], hi_closed=closed[1])
         if roots.status != "ok":

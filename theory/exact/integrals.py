@@ -78,7 +78,7 @@ def _by_primitive(
     integral: Integral, value: Expr, primitive: Expr, assumptions: Assumptions, inner: Assumptions
 ) -> Derivation | None:
     var = integral.var
-    if prove_defined(primitive, inner) is None or not _is_primitive(primitive, integral.body, var, inner):
+    if prove_defined(primitive, inner) is None or not is_primitive(primitive, integral.body, var, inner):
         return None
     ends: list[tuple[Expr, Derivation]] = []
     for end, direction in ((integral.hi, "-"), (integral.lo, "+")):
@@ -96,7 +96,7 @@ def _by_primitive(
     return Derivation(steps, tuple(sorted(trust)))
 
 
-def _is_primitive(primitive: Expr, body: Expr, var: str, inner: Assumptions) -> bool:
+def is_primitive(primitive: Expr, body: Expr, var: str, inner: Assumptions) -> bool:
     """Whether both are smooth between the ends and one is the other's derivative."""
 
     def check(ws: Workspace) -> bool:
