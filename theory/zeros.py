@@ -9,7 +9,7 @@ from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.monotone import in_workspace
 from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.writeback import write
-from gateproof.theory.formula.nodes import App, Expr
+from gateproof.theory.formula.nodes import App, Expr, Num
 
 
 @bounded
@@ -35,7 +35,9 @@ def exact_zeros(expr: Expr, var: str, domain: Domain) -> tuple[Expr, ...] | None
         return found
 
     inside = Domain(domain.lo, domain.hi)
-    found = in_workspace(Assumptions({var: inside}), find)
+    # Two ends that are not rational cost more than they tell.
+    wide = not any(e is None or isinstance(e, Num) for e in (domain.lo, domain.hi))
+    found = in_workspace(Assumptions({var: Domain() if wide else inside}), find)
     if found is None:
         return None
     places = [(z, is_inside(z, inside)) for z in (tidy(f) for f in found)]

@@ -25,6 +25,17 @@ def write_poly(ws: Workspace, p: Poly) -> Expr:
     return total([_term(ws, powers, c) for powers, c in polys.terms_of(p)])
 
 
+def write_divided(ws: Workspace, p: Poly, by: dict[int, int]) -> Expr:
+    """The polynomial divided by powers of generators, term by term: exponents of exp are added."""
+    terms: list[Expr] = []
+    for powers, c in polys.terms_of(p):
+        left = dict(powers)
+        for i, d in by.items():
+            left[i] = left.get(i, 0) - d
+        terms.append(_term(ws, tuple((i, e) for i, e in left.items() if e), c))
+    return total(terms)
+
+
 def total(terms: list[Expr]) -> Expr:
     """The sum of the terms; a negative number behind others is subtracted."""
     if not terms:
