@@ -7,13 +7,16 @@ from fractions import Fraction
 from itertools import pairwise
 
 from gateproof.numerics.errors import MaybeUndefined, Undefined
+from gateproof.numerics.means import NAMES
 from gateproof.numerics.points import at_point, enclosure
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, UndecidedError
 from gateproof.proofs_check.engine.space import Space, infinite_sign
 from gateproof.proofs_check.engine.sums import value_of
+from gateproof.theory.exact.definite import NoIntegral
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.limits import NoLimit, limit
+from gateproof.theory.exact.means import Mean, holds_mean, reduced
 from gateproof.theory.exact.piecewise import cut_points, smooth_pieces
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.series import taylor
@@ -22,9 +25,6 @@ from gateproof.theory.formula.nodes import (
     At,
     Diff,
     Expr,
-    Gauss,
-    Gauss2,
-    Integral,
     Limit,
     Node,
     Rel,
@@ -71,12 +71,21 @@ class Elimination:
             return self._taylor(done)
         if isinstance(done, Limit):
             return self._limit(done)
-        for kind, name in ((Integral, "integrate"), (Gauss, "gauss"), (Gauss2, "gauss2")):
-            if isinstance(done, kind):
-                raise NotYetError(name)
+        if isinstance(done, Mean):
+            return self._mean(done)
         if isinstance(done, Series):
             return self._series(done)
         return done
+
+    def _mean(self, node: Mean) -> Expr:
+        found = reduced(node, self.space.assumptions())
+        if isinstance(found, NoIntegral):
+            raise IllPosedError(found.reason)
+        if holds_mean(found[0]):
+            raise NotYetError(NAMES[type(node).__name__])
+        self.steps.extend(found[1])
+        self.trust.append("flint")
+        return found[0]
 
     def _at(self, node: At) -> Expr:
         before, sure = len(self.owed), len(self.certain)

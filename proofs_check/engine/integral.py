@@ -1,69 +1,262 @@
-"""``integrate(f, t, a, b) == value`` by the fundamental theorem of calculus."""
+"""Relations with integrals and normal means in them.
+
+Each has a meaning, or the statement is ill-posed; then it is replaced by its closed form where one is known;
+what is left is enclosed, for closed statements, or bounded over the names that it depends on.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, Undefined
+from gateproof.numerics.means import enclosed
+from gateproof.numerics.points import at_point, rational_bounds
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
-from gateproof.proofs_check.engine.outcome import PROVED, NotYetError, Outcome
+from gateproof.proofs_check.engine.definedness import decide_defined
+from gateproof.proofs_check.engine.fundamental import by_fundamental_theorem
+from gateproof.proofs_check.engine.outcome import (
+    IllPosedError,
+    NotYetError,
+    Outcome,
+    UndecidedError,
+    conjunction,
+)
 from gateproof.proofs_check.engine.relation import decide_relation
-from gateproof.proofs_check.engine.space import Space
-from gateproof.theory.exact.critical import equal_constants
-from gateproof.theory.exact.derivative import derivative, kinks
-from gateproof.theory.exact.domain import Assumptions
-from gateproof.theory.exact.integrals import prove_integral
-from gateproof.theory.exact.limits import limit
-from gateproof.theory.exact.prove import prove_relation
-from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import Expr, Integral, Rel, Var, num
+from gateproof.proofs_check.engine.sample import Point, points
+from gateproof.proofs_check.engine.space import Space, infinite_sign
+from gateproof.theory.exact.definite import NoIntegral
+from gateproof.theory.exact.domain import Domain
+from gateproof.theory.exact.means import Mean, holds_mean, mean_value, reduced
+from gateproof.theory.formula.library import substitute, substitute_node
+from gateproof.theory.formula.nodes import (
+    App,
+    At,
+    Diff,
+    Expr,
+    Extremum,
+    Gauss,
+    Gauss2,
+    Integral,
+    Limit,
+    Node,
+    Num,
+    Rel,
+    Series,
+    Taylor,
+    Var,
+    num,
+    rebuild,
+)
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
-
-def decide_integral(space: Space, integral: Integral, value: Expr, context: Context) -> Outcome:
-    """Prove by an antiderivative; refute by a derivative or a starting value that differs."""
-    target = Elimination(space).expr(value)
-    proof = prove_integral(integral, target, space.assumptions())
-    if proof is not None:
-        return Outcome(True, PROVED, "fundamental theorem of calculus", proof.trust, proof.steps)
-    refutation = _refute(space, integral, target, context)
-    if refutation is not None:
-        return refutation
-    raise NotYetError("integrate: no antiderivative was found, and no enclosure of integrals is there yet")
+_CALCULUS = (At, Diff, Limit, Series, Taylor)
+Decide = Callable[[Space, Rel], Outcome]
+#: Digits to which a closed form is held against quadrature, and points at which.
+_CHECK_DIGITS, _CHECK_POINTS = 6, 2
 
 
-def _refute(space: Space, integral: Integral, target: Expr, context: Context) -> Outcome | None:
-    """With a free upper end x both sides are functions of x: compare slopes, then starting values."""
-    upper = integral.hi
-    if not isinstance(upper, Var) or upper.name not in space.domains or free_names(integral.lo):
-        return None
-    if kinks(target, upper.name) or kinks(integral.body, integral.var):
-        return None
-    slope = derivative(target, upper.name)
-    if slope is None:
-        return None
-    integrand = substitute(integral.body, {integral.var: upper})
-    same_slope = decide_relation(space, Rel(("==",), (slope, integrand)), context.deeper())
-    if same_slope.truth is False:
-        step = f"the derivative of {to_text(target)} is not {to_text(integrand)}"
-        return Outcome(
-            False,
-            method="fundamental theorem of calculus",
-            trust=same_slope.trust,
-            steps=(step, *same_slope.steps),
-            witness=same_slope.witness,
-        )
-    start = limit(target, upper.name, integral.lo, "", Assumptions())
-    if same_slope.truth is not True or not isinstance(start, tuple):
-        return None
-    if equal_constants(start[0], num(0)) is True:
-        return None
-    if prove_relation(start[0], "!=", num(0), Assumptions()) is None:
-        return None
-    step = f"{to_text(target)} tends to {to_text(start[0])}, not 0, where the integral starts"
-    return Outcome(
-        False,
-        method="fundamental theorem of calculus",
-        trust=("flint",),
-        steps=(step,),
-        witness={upper.name: f"-> {to_text(integral.lo)}"},
+def decide_means(space: Space, relation: Rel, context: Context, decide: Decide) -> Outcome:
+    """Decide a binary relation with an integral, gauss or gauss2 in it.
+
+    ``decide`` decides the relation once none is left. Raises as the engine's other methods.
+    """
+    if space.vectors:
+        raise NotYetError("integrals over vectors")
+    split = _at_variance_zero(space, relation)
+    if split is not None:
+        return conjunction([decide_means(s, r, context, decide) for s, r in split])
+    relation = Rel(relation.ops, tuple(_plain(space, t) for t in relation.terms))
+    for node in relation.walk():
+        if isinstance(node, Mean) and not free_names(node) - set(space.domains):
+            _must_have_meaning(space, node, context)
+    known = by_fundamental_theorem(space, relation, context)
+    if known is not None:
+        return known
+    left, right, steps = _reduced(space, relation, context)
+    done = Rel(relation.ops, (left, right))
+    if not holds_mean(done):
+        found = decide(space, done)
+        trust = tuple(dict.fromkeys(("flint", *found.trust, "arb")))
+        return replace(found, steps=(*steps, *found.steps), trust=trust)
+    outcome = _left_over(space, done, context, decide)
+    return replace(outcome, steps=(*steps, *outcome.steps))
+
+
+def _plain(space: Space, expr: Expr) -> Expr:
+    """The expression with derivatives, limits and sums inside of integrands written out."""
+
+    def visit(part: Node) -> Node:
+        if not isinstance(part, Mean) or not any(isinstance(n, _CALCULUS) for n in part.body.walk()):
+            done = rebuild(part, visit)
+            assert isinstance(done, Node)
+            return done
+        names = (part.u, part.v) if isinstance(part, Gauss2) else (part.var,)
+        inner = space
+        for name in names:
+            inner = inner.with_domain(name, Domain())
+        work = Elimination(inner)
+        body = work.expr(part.body)
+        for condition in work.owed:
+            if condition in work.certain:
+                raise IllPosedError(f"in {to_text(part)}: no derivative where {to_text(condition)} fails")
+            raise UndecidedError(f"a derivative may not exist where {to_text(condition)} fails")
+        return replace(part, body=body)
+
+    found = visit(expr)
+    assert isinstance(found, Expr)
+    return found
+
+
+def _left_over(space: Space, relation: Rel, context: Context, decide: Decide) -> Outcome:
+    from gateproof.proofs_check.engine import closed, gauss, quadrature
+
+    if any(isinstance(n, Extremum) for n in relation.walk()):
+        if free_names(relation) & set(space.domains):
+            raise NotYetError("integrals and extrema that depend on other names")
+        return closed.decide_closed(relation, context)
+    if not free_names(relation):
+        return quadrature.decide_closed_means(relation, context, lambda r: decide(Space(), r))
+    return gauss.decide_over_names(space, relation, context, lambda s, r: decide_means(s, r, context, decide))
+
+
+def _at_variance_zero(space: Space, relation: Rel) -> list[tuple[Space, Rel]] | None:
+    """The relation at q = 0 and for q > 0 where a variance is a name that starts at 0."""
+    for node in relation.walk():
+        if not isinstance(node, Gauss | Gauss2) or not isinstance(node.q, Var):
+            continue
+        domain = space.domains.get(node.q.name)
+        if domain is None or not domain.lo_closed or domain.lo != num(0):
+            continue
+        if domain.integer or domain.hi == num(0):
+            continue
+        name = node.q.name
+        at = substitute_node(relation, {name: num(0)})
+        facts = tuple(substitute_node(f, {name: num(0)}) for f in space.facts)
+        assert isinstance(at, Rel)
+        zero = replace(space.without(name), facts=facts)  # type: ignore[arg-type]  # statements stay statements
+        return [(zero, at), (space.with_domain(name, replace(domain, lo_closed=False)), relation)]
+    return None
+
+
+def _must_have_meaning(space: Space, node: Mean, context: Context) -> None:
+    """Raise IllPosedError where a variance is negative, a correlation too large or an integrand undefined."""
+    if any(holds_mean(child) or _holds_extremum(child) for child in node.children()):
+        return
+    if isinstance(node, Integral):
+        _integrand(space, node, context)
+        return
+    conditions = [(Rel((">=",), (node.q, num(0))), "the variance is negative")]
+    names: tuple[str, ...] = (node.u, node.v) if isinstance(node, Gauss2) else (node.var,)
+    if isinstance(node, Gauss2):
+        square = App("pow", (node.c, num(2)))
+        conditions.append((Rel(("<=",), (square, num(1))), "the correlation lies outside [-1, 1]"))
+    for condition, reason in conditions:
+        _need(space, condition, f"{to_text(node)} has no value: {reason}", context)
+    inner = space
+    for name in names:
+        inner = inner.with_domain(name, Domain())
+    _defined(inner, node.body, node, context)
+
+
+def _holds_extremum(node: Node) -> bool:
+    return any(isinstance(n, Extremum) for n in node.walk())
+
+
+def _need(space: Space, condition: Rel, reason: str, context: Context) -> None:
+    if free_names(condition):
+        found = decide_relation(space, condition, context.deeper())
+    else:
+        from gateproof.proofs_check.engine.closed import decide_constants
+
+        found = decide_constants(condition.ops[0], *condition.terms)
+    if found.ill_posed:
+        raise IllPosedError(found.reason)
+    if found.truth is False:
+        at = ", ".join(f"{k} = {v}" for k, v in (found.witness or {}).items() if k in space.domains)
+        raise IllPosedError(f"{reason} at {at}" if at else reason)
+    if found.truth is None:
+        raise UndecidedError(f"it was not shown that {to_text(condition)}: {found.reason}")
+
+
+def _integrand(space: Space, node: Integral, context: Context) -> None:
+    """The integrand must have a value strictly between the ends."""
+    lo, hi = node.lo, node.hi
+    for end in (lo, hi):
+        if not infinite_sign(end):
+            found = decide_defined(space, end, context)
+            if found.ill_posed:
+                raise IllPosedError(found.reason)
+    orders = [(lo, hi), (hi, lo)] if free_names(lo) | free_names(hi) else [_ascending(lo, hi)]
+    everywhere = space.with_domain(node.var, Domain())
+    if len(orders) == 2 and decide_defined(everywhere, node.body, context).truth is True:
+        return
+    for low, high in orders:
+        closed = [None if infinite_sign(e) or free_names(e) else e for e in (low, high)]
+        facts = []
+        if free_names(low):
+            facts.append(Rel(("<",), (low, Var(node.var))))
+        if free_names(high):
+            facts.append(Rel(("<",), (Var(node.var), high)))
+        inner = space.with_domain(node.var, Domain(closed[0], closed[1])).given(*facts)
+        _defined(inner, node.body, node, context)
+
+
+def _ascending(lo: Expr, hi: Expr) -> tuple[Expr, Expr]:
+    from gateproof.numerics.points import compare
+
+    if infinite_sign(lo) or infinite_sign(hi):
+        return (hi, lo) if infinite_sign(lo) > infinite_sign(hi) else (lo, hi)
+    return (hi, lo) if compare(lo, hi) == 1 else (lo, hi)
+
+
+def _defined(space: Space, body: Expr, node: Mean, context: Context) -> None:
+    found = decide_defined(space, body, context)
+    if found.ill_posed:
+        raise IllPosedError(f"in {to_text(node)}: {found.reason}")
+
+
+def _reduced(space: Space, relation: Rel, context: Context) -> tuple[Expr, Expr, tuple[str, ...]]:
+    """Both sides with closed forms put in, each held against quadrature."""
+    sides: list[Expr] = []
+    steps: list[str] = []
+    given = space.assumptions()
+    for term in relation.terms:
+        found = reduced(term, given)
+        if isinstance(found, NoIntegral):
+            raise IllPosedError(found.reason)
+        sides.append(found[0])
+        steps += found[1]
+    for node in relation.walk():
+        if isinstance(node, Mean) and not free_names(node) - set(space.domains):
+            _hold_against_quadrature(space, node, context)
+    return sides[0], sides[1], tuple(dict.fromkeys(steps))
+
+
+def _hold_against_quadrature(space: Space, node: Mean, context: Context) -> None:
+    """Raise UndecidedError where an enclosure excludes the closed form at a point of the scope."""
+    exact = mean_value(node, space.assumptions())
+    if not isinstance(exact, tuple) or holds_mean(exact[0]):
+        return
+    tried = (
+        points(space, (node,), context.settings.seed + 5, _CHECK_POINTS) if free_names(node) else iter([{}])
     )
+    for point in tried:
+        values: dict[str, Expr] = {k: Num(v) for k, v in point.items()}
+        at, value = substitute(node, values), substitute(exact[0], values)
+        assert isinstance(at, Mean)
+        try:
+            numeric = enclosed(at, _CHECK_DIGITS, context.budget())
+            if infinite_sign(value):
+                wrong = numeric.status == "ok" or numeric.sign * infinite_sign(value) < 0
+            elif numeric.enclosure is None:
+                wrong = numeric.status in ("infinite", "undefined")
+            else:
+                lo, hi = rational_bounds(at_point(value, {}, 256))
+                wrong = hi < numeric.enclosure[0] or lo > numeric.enclosure[1]
+        except (NotImplementedOperator, Undefined, MaybeUndefined):
+            continue
+        if wrong:
+            raise UndecidedError(f"engines disagree on {to_text(at)}")

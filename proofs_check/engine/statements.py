@@ -12,7 +12,7 @@ from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import defined_everywhere
 from gateproof.proofs_check.engine.enumeration import all_cases, split_finite
 from gateproof.proofs_check.engine.existence import decide_exists
-from gateproof.proofs_check.engine.integral import decide_integral
+from gateproof.proofs_check.engine.integral import decide_means
 from gateproof.proofs_check.engine.limitcases import limit_by_signs
 from gateproof.proofs_check.engine.logic import links_of, membership, negate
 from gateproof.proofs_check.engine.outcome import (
@@ -40,13 +40,13 @@ from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
 from gateproof.proofs_check.engine.sums import decide_sums
 from gateproof.proofs_check.engine.vectors import decide_vectors
+from gateproof.theory.exact.means import holds_mean
 from gateproof.theory.formula.nodes import (
     And,
     Claim,
     Exists,
     Implies,
     In,
-    Integral,
     Not,
     Or,
     Pred,
@@ -176,10 +176,8 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
         if relation.ops == ("==",) and space.domains:
             raise NotYetError("== between a function and a printed number")
         return forall(space, bounds, context)
-    integral = next((t for t in relation.terms if isinstance(t, Integral)), None)
-    if integral is not None and relation.ops == ("==",):
-        other = relation.terms[1 - relation.terms.index(integral)]
-        return decide_integral(space, integral, other, context)
+    if holds_mean(relation) and not printed_in(relation):
+        return decide_means(space, relation, context, lambda s, r: _relation(s, r, context))
     by_sums = decide_sums(space, relation, lambda s, r: forall(s, r, context))
     if by_sums is not None:
         return by_sums
