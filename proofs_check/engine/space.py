@@ -40,13 +40,14 @@ class Space:
     """What a universal statement ranges over.
 
     ``vectors`` maps a vector's name to its number of places (an expression), the
-    places' domains stand in ``domains`` under the same name.
+    places' domains stand in ``domains`` under the same name; those in ``masked`` may be -oo too.
     """
 
     domains: Mapping[str, Domain] = field(default_factory=dict)
     facts: tuple[Stmt, ...] = ()
     vectors: Mapping[str, Expr] = field(default_factory=dict)
     index_ranges: Mapping[str, tuple[Expr, Expr]] = field(default_factory=dict)
+    masked: frozenset[str] = frozenset()
 
     def assumptions(self) -> Assumptions:
         """Domains and facts for the symbolic prover."""
@@ -92,13 +93,15 @@ def build(scope: Scope) -> Space:
 def _add(space: Space, bind: Bind) -> Space:
     within: SetExpr = bind.within
     if isinstance(within, SetPower):
-        domain, facts = _domain(within.base, bind.name)
+        base, masked = _unmasked(within.base)
+        domain, facts = _domain(base, bind.name)
         if facts:
             raise NotYetError("vectors over sets that depend on other names")
         return replace(
             space,
             domains={**space.domains, bind.name: domain},
             vectors={**space.vectors, bind.name: within.n},
+            masked=space.masked | ({bind.name} if masked else set()),
         )
     if isinstance(within, IntRange) and (free_names(within.lo) | free_names(within.hi)):
         ranges = {**space.index_ranges, bind.name: (within.lo, within.hi)}
@@ -113,6 +116,13 @@ def _add(space: Space, bind: Bind) -> Space:
     if is_empty(domain):
         raise IllPosedError(f"no value of {bind.name} is in its set: the statement is vacuous")
     return replace(space, domains={**space.domains, bind.name: domain}, facts=space.facts + facts)
+
+
+def _unmasked(within: SetExpr) -> tuple[SetExpr, bool]:
+    """A set without -oo, and whether it was in it: places of a vector may be masked."""
+    if isinstance(within, IntervalSet) and infinite_sign(within.lo) < 0 and within.lo_closed:
+        return replace(within, lo_closed=False), True
+    return within, False
 
 
 def _domain(within: SetExpr, name: str) -> tuple[Domain, tuple[Stmt, ...]]:
