@@ -12,6 +12,7 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled, compiled_condition
 from gateproof.numerics.bounds import Budget
+from gateproof.numerics.certify_integers import integer_extremum, over_integers
 from gateproof.numerics.certify_nested import nested_enclosure
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, NotReal, Undefined
@@ -59,6 +60,8 @@ _CORE = (
     "Bind",
     "NamedSet",
     "IntervalSet",
+    "IntRange",
+    "SetMinus",
     *NAMES,
 )
 
@@ -255,6 +258,8 @@ def _mean(node: Mean, digits: int, budget: Budget, inner: _Inner) -> Expr:
 def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
     if isinstance(node.body, Extremum):
         return _nested(node, digits, budget)
+    if over_integers(node):
+        return _of_integers(node, digits)
     var, lo, hi, closed = _scope(node)
     domain = f"{var} in {to_text(node.scope.binds[0].within)}"
     body = node.body
@@ -288,6 +293,29 @@ def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
         kind = "undefined" if found.status == "undefined" else None
         return _answer(kind, reason=found.reason, domain=domain)
     return _shape(node.op, found.value, found, digits, domain)
+
+
+def _of_integers(node: Extremum, digits: int) -> dict[str, Any]:
+    """The answer for a set of integers: finitely many looked at, the rest by its tails."""
+    domain = "; ".join(f"{b.name} in {to_text(b.within)}" for b in node.scope.binds)
+    found = integer_extremum(node, digits)
+    if isinstance(found, str):
+        return _answer(None, reason=found, domain=domain)
+    points = [{"lo": str(n), "hi": str(n)} for n in found.points]
+    if node.op in ("argmax", "argmin", "zeros"):
+        if not found.points:
+            return _answer("empty", points=[], domain=domain)
+        return _answer("set", points=points, digits=digits, domain=domain)
+    if found.value is None:
+        if node.op in ("max", "min"):
+            return _answer("undefined", reason="unbounded", attained=False, domain=domain)
+        end = "oo" if node.op == "sup" else "-oo"
+        return _answer("infinite", value={"lo": end, "hi": end}, attained=False, domain=domain)
+    if node.op in ("max", "min") and not found.points:
+        return _answer("undefined", reason="not attained", attained=False, domain=domain)
+    value, reached = decimal_enclosure(*found.value, digits), min(agreed_digits(*found.value), digits)
+    attained = bool(found.points)
+    return _answer("value", value=value, points=points, attained=attained, digits=reached, domain=domain)
 
 
 def _nested(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:

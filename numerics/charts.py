@@ -15,16 +15,12 @@ from fractions import Fraction
 from flint import arb
 
 from gateproof.numerics import interval as iv
+from gateproof.numerics.polynomials import expanded
 from gateproof.numerics.ranges import Range, hull
 from gateproof.theory.formula.nodes import App, Expr, Num, Var, num
-from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.scopes import free_names
 
 Box = tuple[tuple[str, arb, arb], ...]
-Monomial = tuple[tuple[Expr, int], ...]
-Polynomial = dict[Monomial, Fraction]
-#: Polynomials longer than this are left alone.
-MAX_TERMS = 60
 
 
 @dataclass(frozen=True)
@@ -106,7 +102,7 @@ def _times(node: Expr, h: str, t: str) -> Expr | None:
     """The expression with h/t put for h, where h only occurs in monomials with as high a power of t."""
     if h not in free_names(node):
         return node
-    polynomial = _expanded(node)
+    polynomial = expanded(node)
     if polynomial is None:
         return None
     terms: list[Expr] = []
@@ -145,56 +141,3 @@ def _product(factor: Fraction, powers: Mapping[Expr, int]) -> Expr:
         if n:
             parts.append(base if n == 1 else App("pow", (base, num(n))))
     return num(1) if not parts else parts[0] if len(parts) == 1 else App("mul", tuple(parts))
-
-
-def _expanded(node: Expr) -> Polynomial | None:
-    """The expression as a polynomial in names and whatever is not a sum or product."""
-    if isinstance(node, Num):
-        return {(): node.value} if node.value else {}
-    if isinstance(node, App):
-        if node.head == "neg":
-            inner = _expanded(node.args[0])
-            return None if inner is None else {m: -c for m, c in inner.items()}
-        if node.head in ("add", "mul"):
-            parts = [_expanded(a) for a in node.args]
-            total: Polynomial = {} if node.head == "add" else {(): Fraction(1)}
-            for part in parts:
-                if part is None:
-                    return None
-                total = _sum(total, part) if node.head == "add" else _multiplied(total, part)
-                if len(total) > MAX_TERMS:
-                    return None
-            return total
-        if node.head == "pow":
-            n = constant_value(node.args[1])
-            base = _expanded(node.args[0])
-            if n is not None and n.denominator == 1 and 0 <= n <= 4 and base is not None:
-                total = {(): Fraction(1)}
-                for _ in range(int(n)):
-                    total = _multiplied(total, base)
-                return total if len(total) <= MAX_TERMS else None
-        if node.head == "div":
-            value = constant_value(node.args[1])
-            inner = _expanded(node.args[0])
-            if value and inner is not None:
-                return {m: c / value for m, c in inner.items()}
-    return {((node, 1),): Fraction(1)}
-
-
-def _sum(a: Polynomial, b: Polynomial) -> Polynomial:
-    total = dict(a)
-    for m, c in b.items():
-        total[m] = total.get(m, Fraction(0)) + c
-    return {m: c for m, c in total.items() if c}
-
-
-def _multiplied(a: Polynomial, b: Polynomial) -> Polynomial:
-    total: Polynomial = {}
-    for m, c in a.items():
-        for k, d in b.items():
-            powers: dict[Expr, int] = dict(m)
-            for base, n in k:
-                powers[base] = powers.get(base, 0) + n
-            key = tuple(sorted(powers.items(), key=lambda e: repr(e[0])))
-            total[key] = total.get(key, Fraction(0)) + c * d
-    return {m: c for m, c in total.items() if c}

@@ -157,7 +157,10 @@ def _certificates(gap: Expr, digits: int, context: Context) -> Mapping[str, Any]
         if isinstance(node, Extremum):
             if is_nested(node):
                 return None
-            document = accepted_certificate(node, _inner(node), digits, context)
+            try:
+                document = accepted_certificate(node, _inner(node), digits, context)
+            except NotYetError:
+                return None
             if document is None:
                 return None
             documents.append(dict(document))
@@ -177,7 +180,7 @@ def _enclosures(op: str, a: Expr, b: Expr, context: Context) -> Outcome:
         if found["kind"] != "value" or found["value"] is None:
             return undecided(f"the difference of the sides is {found['kind']}")
         lo, hi = (Fraction(found["value"][k]) for k in ("lo", "hi"))
-        sign = 1 if lo > 0 else -1 if hi < 0 else None
+        sign = 1 if lo > 0 else -1 if hi < 0 else 0 if lo == hi else None
         if sign is not None:
             step = f"left side minus right side lies in [{found['value']['lo']}, {found['value']['hi']}]"
             parts = _certificates(gap, wanted, context)

@@ -8,9 +8,11 @@ from gateproof.numerics.bounds import prove_bounds
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import difference_sign, truth_at
 from gateproof.proofs_check.engine.calculus import eliminate
+from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import defined_everywhere
 from gateproof.proofs_check.engine.enumeration import some_case, split_finite
+from gateproof.proofs_check.engine.existence_under import decide_exists_under, shown_to_exist
 from gateproof.proofs_check.engine.logic import negate
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, NotYetError, Outcome, negation, undecided
@@ -25,7 +27,7 @@ def decide_exists(outer: Space, stmt: Exists, context: Context) -> Outcome:
     from gateproof.proofs_check.engine.statements import forall
 
     if outer.domains:
-        raise NotYetError("exists under other names")
+        return decide_exists_under(outer, stmt, context)
     cases = split_finite(stmt.scope, stmt.body)
     if cases is not None:
         return some_case(*cases, lambda case: _case(case, context))
@@ -50,6 +52,9 @@ def decide_exists(outer: Space, stmt: Exists, context: Context) -> Outcome:
     crossing = _crossing(space, stmt, context)
     if crossing is not None:
         return crossing
+    shown = shown_to_exist(absorbed(space), stmt, context)
+    if shown is not None:
+        return shown
     found = forall(space, negate(stmt.body), context.deeper())
     if found.truth is True:
         return negation(found)

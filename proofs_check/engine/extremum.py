@@ -17,6 +17,7 @@ from gateproof.numerics.points import at_point, enclosure, rational_bounds
 from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.integers import decide_integer_extremum, over_integers
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
     PROVED,
@@ -62,6 +63,8 @@ def decide_extremum(node: Extremum, body: Expr, op: str, bound: Expr, context: C
     side = Side(node, body, set_of(node, context), node.op in ("sup", "max"))
     if op == "!=":
         return negation(decide_extremum(node, body, "==", bound, context))
+    if over_integers(side.space):
+        return decide_integer_extremum(node, body, side.space, op, bound)
     attained = _attained(side, context) if node.op in ("max", "min") else None
     if attained is not None and attained.truth is None:
         return attained

@@ -13,6 +13,7 @@ from gateproof.numerics.roots import zeros
 from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.extremum import Side, numeric, set_of
+from gateproof.proofs_check.engine.integers import decide_integer_set, over_integers
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
     IllPosedError,
@@ -39,6 +40,8 @@ Places = Sequence[tuple[Fraction, Fraction]]
 def decide_set(node: Extremum, body: Expr, items: tuple[Expr, ...], context: Context) -> Outcome:
     """Decide ``node == {items}`` for argmax, argmin or zeros of a core body."""
     side = Side(node, body, set_of(node, context), node.op == "argmax")
+    if over_integers(side.space):
+        return decide_integer_set(node, body, side.space, items)
     if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
         raise NotYetError(f"{node.op} over several names or with conditions")
     if node.op == "zeros":

@@ -12,9 +12,12 @@ from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import defined_everywhere
 from gateproof.proofs_check.engine.enumeration import all_cases, split_finite
 from gateproof.proofs_check.engine.existence import decide_exists
+from gateproof.proofs_check.engine.existence_under import decide_exists_nowhere
+from gateproof.proofs_check.engine.integers import at_integers
 from gateproof.proofs_check.engine.integral import decide_means
 from gateproof.proofs_check.engine.limitcases import limit_by_signs
 from gateproof.proofs_check.engine.logic import links_of, membership, negate
+from gateproof.proofs_check.engine.membership import decide_member, decide_no_member, holds_integers
 from gateproof.proofs_check.engine.outcome import (
     IllPosedError,
     NotYetError,
@@ -139,6 +142,8 @@ def forall(space: Space, stmt: Stmt, context: Context) -> Outcome:
         return _implies(space, stmt, context)
     if isinstance(stmt, Or):
         return _or(space, stmt, context)
+    if isinstance(stmt, In) and holds_integers(stmt.within):
+        return decide_member(space, stmt, context)
     if isinstance(stmt, In):
         return forall(space, membership(stmt), context)
     if isinstance(stmt, Pred):
@@ -208,7 +213,8 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
         return _with_steps(decide_closed(done, context), work)
     if infinite_sign(left) or infinite_sign(right):
         return _against_infinity(space, done, context)
-    return _with_steps(decide_relation(space, done, context), work)
+    found = at_integers(space, done, lambda part, link: decide_relation(part, link, context))
+    return _with_steps(found, work)
 
 
 def _against_infinity(space: Space, relation: Rel, context: Context) -> Outcome:
@@ -234,9 +240,13 @@ def _not(space: Space, part: Stmt, context: Context) -> Outcome:
     if isinstance(part, Pred | Exists):
         if printed_in(part):
             raise NotYetError("'not' before a predicate with printed numbers")
+        if space.domains and isinstance(part, Exists):
+            return decide_exists_nowhere(space, part, context)
         if space.domains:
             raise NotYetError("'not' before a predicate that depends on other names")
         return negation(forall(space, part, context))
+    if isinstance(part, In) and holds_integers(part.within):
+        return decide_no_member(space, part, context)
     if isinstance(part, Rel) and not space.domains and not printed_in(part):
         return negation(forall(space, part, context))
     return forall(space, negate(part), context)

@@ -1,0 +1,120 @@
+"""Membership in sets of integers, extrema and relations over integers: true, false, without meaning."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateproof.proofs_check.engine import decide
+from gateproof.proofs_check.records import Reading, Settings
+
+TRUE = [
+    "for n in Z: n*(n+1)/2 in Z",
+    "for n in Z: n*(n+1)*(n+2)/6 in Z",
+    "for k in 1..10: k**2 in N",
+    "for n in Z: n**2 + 1 in N1",
+    "for n in N: 2**n in N1",
+    "for n in N: not (n + 1/2 in Z)",
+    "for n in 1..3: n in 0..5",
+    "sqrt(4) in N",
+    "for n in Z \\ {0}: n in Z \\ {0}",
+    "for n in Z, m in Z: n*m + n - m in Z",
+    "for n in Z: (n**3 - n)/6 in Z",
+    "max(n*exp(-n/3), n in N) == 3/e",
+    "sup(1/n, n in N1) == 1",
+    "inf(1/n, n in N1) == 0",
+    "max(1/n, n in N1) == 1",
+    "argmax(n*exp(-n/3), n in N) == 3",
+    "argmax(n*(5-n), n in N) == {2,3}",
+    "argmin((n-1/2)**2, n in Z) == {0,1}",
+    "zeros(n**2 - 4, n in Z) == {-2, 2}",
+    "zeros(n**2 - 4, n in N) == 2",
+    "sup(n, n in N) == oo",
+    "max(i*j, i in 1..3, j in 1..3) == 9",
+    "for n in Z: n**2 >= n",
+    "for n in Z: n**2 != 2",
+    "for n in Z: (2*n-1)*(2*n-3) >= -1",
+    "for n in N: 2**n > n",
+    "for n in N: 2**n >= n + 1",
+    "min(n**2 - n, n in Z) == 0",
+    "max(exp(-abs(n)), n in Z \\ {0}) == 1/e",
+    "max(k**2, k in 1..10) == 100",
+    "argmax(sin(k), k in 1..4) == 2",
+    "sup(tanh(n), n in N) == 1",
+    "max(n*exp(-n/3), n in N) <= 1.1037",
+    "sup(tanh(n), n in N) >= 1",
+    "sup(tanh(n), n in N) - 1 >= 0",
+]
+FALSE = [
+    "for n in Z: n*(n+1)/3 in Z",
+    "for n in Z: n*(n+1)*(n+2)/12 in Z",
+    "1/2 in Z",
+    "for n in Z: n**2 in N1",
+    "for n in Z: n**2 - 1 in N",
+    "for n in Z: 2**n in Z",
+    "for n in N: not (n/2 in Z)",
+    "for n in 1..7: n in 0..5",
+    "sqrt(2) in Z",
+    "pi in Z",
+    "for n in Z: n in Z \\ {0}",
+    "for x in R: x in Z",
+    "for n in Z: (n**3 - n)/12 in Z",
+    "max(n*exp(-n/3), n in N) == 1.1036",
+    "inf(1/n, n in N1) > 0",
+    "argmax(n*exp(-n/3), n in N) == 4",
+    "argmax(n*(5-n), n in N) == 2",
+    "argmax(n*(5-n), n in N) == {2,3,4}",
+    "zeros(n**2 - 4, n in N) == {-2, 2}",
+    "max(i*j, i in 1..3, j in 1..3) == 8",
+    "for n in Z: n**2 > n",
+    "for n in Z: n**2 >= n+1",
+    "for n in Z: (2*n-1)*(2*n-3) >= 0",
+    "for n in N: 2**n >= n**2",
+    "for n in Z: n**2 != 4",
+    "max(n*exp(-n/3), n in N) <= 1.1036",
+]
+ILL_POSED = [
+    "for n in Z: 1/n in Z",
+    "min(1/n, n in N1) == 0",
+    "argmax(-1/n, n in N1) == 5",
+    "max(n, n in N) == 5",
+    "sup(1/n, n in N) == 1",
+    "max(tanh(n), n in N) == 1",
+]
+
+
+def verdict(text):
+    return decide(Reading("integer_sets", text), Settings())
+
+
+@pytest.mark.parametrize("text", TRUE)
+def test_true(text):
+    assert verdict(text).verdict in ("proved", "certified")
+
+
+@pytest.mark.parametrize("text", FALSE)
+def test_false(text):
+    assert verdict(text).verdict == "refuted"
+
+
+@pytest.mark.parametrize("text", ILL_POSED)
+def test_ill_posed(text):
+    assert verdict(text).verdict == "ill-posed"
+
+
+def test_witness_of_a_fraction():
+    found = verdict("for n in Z: n*(n + 1)/3 in Z")
+    n = int(found.witness["n"])
+    assert n * (n + 1) % 3 != 0
+
+
+@pytest.mark.parametrize(
+    "text", ["argmax(sin(n), n in N) == 2", "for n in N: 2**n/n**2 in Z", "sup(sin(n), n in N) == 1"]
+)
+def test_what_is_not_known_is_not_guessed(text):
+    assert verdict(text).verdict in ("inconclusive", "ill-posed")
+
+
+def test_ties_are_equal_exactly():
+    # 10**-30 apart: not a tie.
+    assert verdict("argmax(-abs(n - 1/2 - 10**(-30)), n in Z) == 1").verdict == "certified"
+    assert verdict("argmax(-abs(n - 1/2 - 10**(-30)), n in Z) == {0, 1}").verdict == "refuted"
