@@ -26,17 +26,24 @@ def expand(node: Expr, extra: Mapping[str, Definition] | None = None) -> Expr:
 def expand_node(node: Node, extra: Mapping[str, Definition] | None = None) -> Node:
     """The same for statements, scopes and sets."""
     table = {**definitions(), **(extra or {})}
-    return _expand(node, table)
+    return _expand(node, table, {})
 
 
-def _expand(node: Node, table: Mapping[str, Definition]) -> Node:
-    done = rebuild(node, lambda child: _expand(child, table))
+def _expand(node: Node, table: Mapping[str, Definition], known: dict[Node, Node]) -> Node:
+    found = known.get(node)
+    if found is None:
+        found = known[node] = _expanded(node, table, known)
+    return found
+
+
+def _expanded(node: Node, table: Mapping[str, Definition], known: dict[Node, Node]) -> Node:
+    done = rebuild(node, lambda child: _expand(child, table, known))
     if isinstance(done, App) and done.head in table and not is_core(done):
-        done = _expand(table[done.head].apply(done.args), table)
+        done = _expand(table[done.head].apply(done.args), table, known)
     elif isinstance(done, Tg):
         from gateproof.theory.threshold_gate import write_out
 
-        done = _expand(write_out(done), table)
+        done = _expand(write_out(done), table, known)
     elif isinstance(done, At) and not any(isinstance(n, Diff | Taylor) for n in done.body.walk()):
         # A derivative is taken before its variable gets a value.
         done = substitute(done.body, {done.var: done.value})

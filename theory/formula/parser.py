@@ -80,7 +80,9 @@ class Parser(ScopeReader):
             token = self.token
             left = self._level(1)
             if self.take("=>"):
+                self.depth += 7
                 right = self.statement()
+                self.depth -= 7
                 return Implies(self.as_stmt(left, token), right)
             return left
         if level in (1, 2):
@@ -89,7 +91,10 @@ class Parser(ScopeReader):
             if self.token.text == "not" and self.token.kind == "keyword":
                 self.advance()
                 token = self.token
-                return Not(self.as_stmt(self.formula(3), token))
+                self.depth += 7
+                part = self.as_stmt(self.formula(3), token)
+                self.depth -= 7
+                return Not(part)
             return self._level(4)
         if level == 4:
             return self._relation()
@@ -200,7 +205,10 @@ class Parser(ScopeReader):
             self.advance()
             return number(token.text)
         if token.text == "exists":
-            return self._exists()
+            self.depth += 7
+            found = self._exists()
+            self.depth -= 7
+            return found
         if token.kind == "dotted":
             raise self.dotted()
         if token.kind == "name":
@@ -214,9 +222,11 @@ class Parser(ScopeReader):
             return node
         if token.text == "{":
             self.advance()
+            self.depth += 7
             items = [self.expression()]
             while self.take(","):
                 items.append(self.expression())
+            self.depth -= 7
             self.expect("}")
             return FiniteSet(tuple(items))
         raise self.error(f"expected a value, found {self.found()}")
@@ -226,7 +236,10 @@ class Parser(ScopeReader):
         word = token.text
         called = self.token.text == "("
         if word in names.PREDICATES and called:
-            return self._predicate(word)
+            self.depth += 7
+            found = self._predicate(word)
+            self.depth -= 7
+            return found
         if called and word in CALLS:
             self.depth += 7
             node = CALLS[word](self, token)
@@ -236,7 +249,9 @@ class Parser(ScopeReader):
             return self._call(token)
         if self.token.text == "[":
             self.advance()
+            self.depth += 7
             index = self.expression()
+            self.depth -= 7
             self.expect("]")
             return Index(word, index)
         if word in names.CONSTANTS:

@@ -42,6 +42,10 @@ from gateproof.theory.formula.nodes import (
     Var,
     Where,
 )
+from gateproof.theory.formula.tokens import MAX_DECIMAL_EXPONENT, MAX_DIGITS
+
+#: Decimal places beyond which an exponent is written, and beyond which no decimal is looked for.
+_PLAIN_PLACES, _MOST_PLACES = 40, 2 * MAX_DECIMAL_EXPONENT
 
 _IMPLIES, _OR, _AND, _NOT, _REL, _SUM, _PRODUCT, _UNARY, _POWER, _ATOM = range(10)
 
@@ -57,19 +61,33 @@ def _at_least(node: Node, level: int) -> str:
 
 
 def decimal_text(value: Fraction) -> str:
-    """A terminating decimal for the number, or p/q."""
-    if value.denominator == 1:
-        return str(value.numerator)
-    rest, places = value.denominator, 0
-    while rest % 10 == 0 or rest % 2 == 0 or rest % 5 == 0:
-        rest = rest // 10 if rest % 10 == 0 else rest // (2 if rest % 2 == 0 else 5)
-        places += 1
-        if places > 40:
-            break
-    if rest != 1 or places > 40:
+    """A decimal that reads back to the number where it has one, else p/q."""
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0 and twos <= _MOST_PLACES:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0 and fives <= _MOST_PLACES:
+        rest, fives = rest // 5, fives + 1
+    places = max(twos, fives)
+    if rest != 1 or places > _MOST_PLACES:
         return f"{value.numerator}/{value.denominator}"
-    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
-    return ("-" if value < 0 else "") + f"{digits[:-places]}.{digits[-places:]}"
+    sign = "-" if value < 0 else ""
+    digits = str(abs(value.numerator) * 10**places // value.denominator)
+    if places <= _PLAIN_PLACES and len(digits) <= MAX_DIGITS - 1:
+        return sign + _pointed(digits, places)
+    short = digits.rstrip("0")
+    exponent = len(digits) - len(short) - places
+    # A reader takes exponents up to a limit; what is beyond goes into the mantissa.
+    shown = max(-MAX_DECIMAL_EXPONENT, min(exponent, MAX_DECIMAL_EXPONENT))
+    mantissa = _pointed(short + "0" * max(exponent - shown, 0), max(shown - exponent, 0))
+    if len(mantissa) > MAX_DIGITS:
+        mantissa = mantissa.removeprefix("0")
+    return f"{sign}{mantissa}e{shown}" if shown else sign + mantissa
+
+
+def _pointed(digits: str, places: int) -> str:
+    """Digits with the point before the last places."""
+    digits = digits.rjust(places + 1, "0")
+    return f"{digits[:-places]}.{digits[-places:]}" if places else digits
 
 
 def _print(node: Node) -> tuple[str, int]:

@@ -26,6 +26,8 @@ from gateproof.theory.formula.nodes import (
 from gateproof.theory.formula.reader import Reader
 from gateproof.theory.formula.tokens import Token
 
+#: Sets of points taken out, or powers, behind one set.
+MAX_BEHIND = 40
 _FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -116,8 +118,10 @@ class ScopeReader(Reader):
 
     def set(self) -> SetExpr:
         r"""A set, with ``\ {points}`` and ``** n`` behind it."""
+        self.depth += 7
         node = self._plain_set()
-        while True:
+        self.depth -= 7
+        for _ in range(MAX_BEHIND):
             if self.take("\\"):
                 self.expect("{")
                 points = [self.expression()]
@@ -130,6 +134,7 @@ class ScopeReader(Reader):
                 node = SetPower(node, self.as_expr(self.primary(), token))
             else:
                 return node
+        raise self.error(f"more than {MAX_BEHIND} sets of points or powers behind a set")
 
     def _plain_set(self) -> SetExpr:
         token = self.token

@@ -277,3 +277,41 @@ def test_any_text_reads_or_is_refused_cleanly(text: str) -> None:
         assert str(error)  # noqa: PT017 - any refusal will do, any other exception fails
         return
     assert parse_claim(to_text(claim)) == claim
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1e-60",
+        "416e399",
+        "1e-400",
+        "0." + "9" * 398 + "e-400",
+        "9" * 400 + "e400",
+        "." + "7" * 399,
+        "0.1e-41",
+    ],
+)
+def test_a_decimal_of_any_size_reads_back_to_itself(text: str) -> None:
+    node = parse_expr(text)
+    assert isinstance(node, Num)
+    assert node.value == Fraction(text)
+    assert parse_expr(to_text(node)) == node
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for x in R: " + "x > 0 => " * 60 + "x > 0",
+        "for x in R: " + "not " * 60 + "x > 0",
+        "exists x in R: (" * 60,
+        "even(" * 60,
+        "{" * 60,
+        "z[" * 60,
+        "for x in R" + " \\ {0}" * 60 + ": x > 0",
+    ],
+    ids=lambda text: text[12:30],
+)
+def test_what_nests_is_counted(text: str) -> None:
+    """Each of these once built a tree that Python's own recursion limit could not walk."""
+    with pytest.raises(FormulaError, match="nested deeper|more than 40"):
+        parse_claim(text)
