@@ -25,16 +25,17 @@ MAX_FACTORED = 10**12
 def exp(ws: Workspace, u: Frac) -> Frac:
     """exp of a sum is a product of powers of generators; exp(k log v) = v**k."""
     result = ws.number(1)
-    whole = u.is_poly
     for powers, c in polys.terms_of(u.num):
-        if whole and len(powers) == 1 and powers[0][1] == 1:
-            atom = ws.atoms[powers[0][0]]
-            if atom.kind == "log" and (2 * c).denominator == 1:
-                assert atom.arg is not None
-                base = atom.arg if c.denominator == 1 else sqrt(ws, atom.arg)
-                result = ws.mul(result, ws.power(base, int(c if c.denominator == 1 else 2 * c)))
-                continue
         basis = ws.frac(polys.monomial(powers), u.den)
+        inner = list(polys.terms_of(basis.num)) if basis.is_poly else []
+        if len(inner) == 1 and len(inner[0][0]) == 1 and inner[0][0][0][1] == 1:
+            (((place, _),), factor) = inner[0]
+            atom, k = ws.atoms[place], c * factor
+            if atom.kind == "log" and (2 * k).denominator == 1:
+                assert atom.arg is not None
+                base = atom.arg if k.denominator == 1 else sqrt(ws, atom.arg)
+                result = ws.mul(result, ws.power(base, int(k if k.denominator == 1 else 2 * k)))
+                continue
         result = ws.mul(result, ws.exponential(basis, c))
     return result
 
