@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from gateproof.theory.asymptotes import NO_VALUES, Asymptote, NoAsymptote, asymptote
 from gateproof.theory.exact.derivative import derivative
@@ -104,13 +105,14 @@ def parity(expr: Expr, var: str = "x") -> str | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def kinks_of(expr: Expr, var: str = "x", domain: Domain | None = None) -> tuple[Kink, ...] | None:
     """The points where the pieces do not continue each other, with the order of the break."""
     pieces = pieces_of(expr, var, domain)
     if pieces is None:
         return None
     found: list[Kink] = []
-    for at, left, right in zip(cut_points(pieces), pieces, pieces[1:], strict=False):
+    for at, left, right in zip(cut_points(list(pieces)), pieces, pieces[1:], strict=False):
         order = _break(left, right, expr, var, at)
         if order is None:
             return None

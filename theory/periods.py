@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from math import gcd
 
 from gateproof.theory.exact.derivative import derivative
@@ -30,6 +30,7 @@ class Period:
     slope: Fraction
 
 
+@lru_cache(maxsize=1024)
 def period_of(expr: Expr, var: str = "x") -> Period | None:
     """A period of a core expression that is defined on R, about a line of rational slope; or None."""
     waves = {n.args[0] for n in expr.walk() if isinstance(n, App) and n.head in ("sin", "cos")}

@@ -7,6 +7,7 @@ is its sign on the whole interval. No proof over an interval is needed, and u ne
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 from gateproof.theory.exact.critical import sign_of
@@ -41,7 +42,8 @@ class _Unplaced(Exception):
     """A kink could not be placed, or a sign not told."""
 
 
-def pieces_of(expr: Expr, var: str = "x", domain: Domain | None = None) -> list[Piece] | None:
+@lru_cache(maxsize=1024)
+def pieces_of(expr: Expr, var: str = "x", domain: Domain | None = None) -> tuple[Piece, ...] | None:
     """The pieces on an open interval where the function has values, ascending; None where not placed."""
     done: list[Piece] = []
     todo: list[tuple[Domain, Expr]] = [(domain or Domain(), expr)]
@@ -58,7 +60,7 @@ def pieces_of(expr: Expr, var: str = "x", domain: Domain | None = None) -> list[
             todo += [(Domain(a, b), formula) for a, b in reversed(list(pairwise(ends)))]
     except _Unplaced:
         return None
-    return done
+    return tuple(done)
 
 
 def _step(formula: Expr, var: str, part: Domain) -> Expr | tuple[Expr, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from gateproof.theory.exact import balls, polys, roots
@@ -35,6 +36,7 @@ class Part:
     hi_in: bool
 
 
+@lru_cache(maxsize=1024)
 def undefined_parts(expr: Expr, var: str = "x") -> tuple[Part, ...] | None:
     """All reals at which a core expression has no value, ascending; None where not determined."""
     if prove_defined(expr, Assumptions({var: Domain()})) is not None:
