@@ -186,7 +186,8 @@ def _witnesses(question: _Question) -> Iterator[dict[str, Expr]]:
 def _candidates(question: _Question, name: str) -> Iterator[Expr]:
     """Solutions of the body's equations, its other sides, the outer names, simple changes of them, ends."""
     outer = set(question.outer.domains)
-    relations = [r for n in question.body.walk() if isinstance(n, Rel) for r in links_of(n)]
+    whole = (question.body, *question.inner.facts)
+    relations = [r for s in whole for n in s.walk() if isinstance(n, Rel) for r in links_of(n)]
     sides: list[Expr] = []
     for relation in relations:
         a, b = relation.terms
@@ -209,6 +210,7 @@ def _candidates(question: _Question, name: str) -> Iterator[Expr]:
             App("add", (side, num(1))),
             App("add", (side, num(-1))),
             App("neg", (side,)),
+            App("sign", (side,)),
             App("div", (side, num(2))),
             App("mul", (num(2), side)),
             App("abs", (side,)),

@@ -9,6 +9,7 @@ from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.closed import decide_closed, holds_extremum
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.contradiction import contradictory
 from gateproof.proofs_check.engine.definedness import defined_everywhere
 from gateproof.proofs_check.engine.enumeration import all_cases, split_finite
 from gateproof.proofs_check.engine.existence import decide_exists
@@ -29,6 +30,7 @@ from gateproof.proofs_check.engine.outcome import (
     negation,
     undecided,
 )
+from gateproof.proofs_check.engine.parametric import decide_parametric
 from gateproof.proofs_check.engine.places import decide_printed_place, is_printed_place
 from gateproof.proofs_check.engine.predicates import decide_predicate, together_with
 from gateproof.proofs_check.engine.printed import (
@@ -89,6 +91,8 @@ def _guarded(claim: Claim, context: Context) -> Outcome:
             raise VacuousError(f"no value of {name} meets the conditions: the statement is vacuous")
     _conditions_have_values(space, context)
     if space.facts and next(points(space, (claim.body,), context.settings.seed, 1), None) is None:
+        if contradictory(space):
+            raise VacuousError("no value meets the conditions: the statement is vacuous")
         raise UndecidedError("no point was found that meets the conditions")
     return forall(space, claim.body, context)
 
@@ -194,7 +198,7 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
         raise NotYetError("a printed number in arithmetic with an extremum")
     if holds_extremum(relation):
         if free_names(relation) & set(space.domains):
-            raise NotYetError("an extremum that depends on other names")
+            return decide_parametric(space, relation, context)
         return _with_steps(decide_closed(relation, context), work)
     left, right = (work.expr(t) for t in relation.terms)
     done = Rel(relation.ops, (left, right))
