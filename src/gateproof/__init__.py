@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gateproof.numerics.backends.formula import Formula, formula
     from gateproof.proofs_check.api import (
         NothingSelectedError,
         RefusedError,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Formula",
     "FormulaError",
     "NothingSelectedError",
     "RefusedError",
@@ -33,11 +35,13 @@ __all__ = [
     "certify",
     "check",
     "decide_text",
+    "formula",
     "report",
 ]
 
 _API = "gateproof.proofs_check.api"
 _HOME = {
+    "Formula": "gateproof.numerics.backends.formula",
     "FormulaError": "gateproof.theory.formula",
     "NothingSelectedError": _API,
     "RefusedError": _API,
@@ -45,6 +49,7 @@ _HOME = {
     "certify": _API,
     "check": _API,
     "decide_text": _API,
+    "formula": "gateproof.numerics.backends.formula",
     "report": _API,
 }
 

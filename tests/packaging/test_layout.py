@@ -61,12 +61,50 @@ def test_imports_are_absolute_and_through_the_package(folder):
     assert wrong == []
 
 
+HEAVY = {"torch", "triton", "jax", "numpy", "scipy", "mpmath", "matplotlib"}
+
+
+def loaded_at_once(tree: ast.Module) -> Iterator[str]:
+    """The names that importing the file imports: those outside of functions and type-checking blocks."""
+    queue: list[ast.AST] = list(tree.body)
+    while queue:
+        node = queue.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (name for _, name in imported(node))
+        queue.extend(ast.iter_child_nodes(node))
+
+
 @pytest.mark.parametrize("folder", sorted(set(LAYERS) - {"kernels"}))
-def test_only_kernels_imports_torch_and_triton(folder):
+def test_only_kernels_loads_torch_and_the_like_at_once(folder):
     wrong = [
-        f"{place}: {name}" for place, name in imports_of(folder) if name.split(".")[0] in {"torch", "triton"}
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for name in loaded_at_once(ast.parse(path.read_text(encoding="utf-8")))
+        if name.split(".")[0] in HEAVY
     ]
     assert wrong == []
+
+
+def test_torch_stands_in_one_file_outside_kernels():
+    places = {
+        place.partition(":")[0]
+        for folder in set(LAYERS) - {"kernels"}
+        for place, name in imports_of(folder)
+        if name.split(".")[0] in {"torch", "triton"}
+    }
+    assert places == {"numerics/backends/with_torch.py"}
+
+
+def test_reader_of_what_loads_at_once():
+    source = (
+        "import a\nclass C:\n    import b\ndef f():\n    import c\n"
+        "try:\n    import d\nfinally:\n    pass\nif TYPE_CHECKING:\n    import e\n"
+    )
+    assert set(loaded_at_once(ast.parse(source))) == {"a", "b", "d"}
 
 
 @pytest.mark.parametrize("folder", LAYERS)

@@ -1,0 +1,174 @@
+"""``formula(text)``: one definition with a callable for each backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from gateproof.numerics.backends import prepare
+from gateproof.numerics.backends.normal import normal
+from gateproof.numerics.backends.op import Op, value_op
+from gateproof.numerics.backends.partial import first_partial
+from gateproof.numerics.backends.patches import patched
+from gateproof.theory.formula import FormulaError, free_names, parse_expr, substitute, to_text
+from gateproof.theory.formula.nodes import Expr
+from gateproof.theory.formula.tokens import tokenize
+
+Number = int | float | str | Fraction
+
+
+def formula(text: str, **parameters: Number) -> Formula:
+    """A formula of the language; keywords give names a default: ``formula("a*x", a="1/4")``.
+
+    Nothing in the text is evaluated as code. Raises FormulaError with a column for text that is no formula,
+    and by name for what has no form for arrays (suprema, integrals, vectors).
+    """
+    parsed = parse_expr(text)
+    defaults = {name: _number(name, value) for name, value in parameters.items()}
+    free = free_names(parsed)
+    unknown = sorted(set(defaults) - free)
+    if unknown:
+        raise FormulaError(f"{unknown[0]!r} is not in the formula", name=unknown[0])
+    order = dict.fromkeys(t.text for t in tokenize(text) if t.kind == "name" and t.text in free)
+    names = ("x", *(n for n in order if n != "x")) if "x" in free else tuple(order)
+    return Formula(text, parsed, names, defaults)
+
+
+def _number(name: str, value: Number) -> Expr:
+    # A float is the decimal that it prints as: 0.1 is one tenth.
+    found = parse_expr(repr(value) if isinstance(value, float) else str(value))
+    if free_names(found):
+        raise FormulaError(f"{name} = {value!r} is not a number")
+    return found
+
+
+class Formula:
+    """A function of real numbers with one callable a backend; each is made on its first use.
+
+    Arguments are ``names`` in order: x first, then the others as they first stand in the text; those with a
+    default in ``parameters`` may be left out, and all may be given by keyword.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        parsed: Expr,
+        names: tuple[str, ...],
+        defaults: Mapping[str, Expr],
+        core: Expr | None = None,
+    ) -> None:
+        self.text = text
+        self.names = names
+        self.parameters = {n: to_text(v) for n, v in defaults.items()}
+        self._parsed = parsed
+        self._defaults = dict(defaults)
+        self._core = prepare.core(parsed) if core is None else core
+        self._ops: dict[tuple[str, ...], Op] = {}
+
+    def __repr__(self) -> str:
+        return f"formula({self.text!r})"
+
+    @cached_property
+    def latex(self) -> str:
+        """The formula as it is written, in LaTeX."""
+        from gateproof.theory.formula.latex import to_latex
+
+        return to_latex(self._parsed)
+
+    @cached_property
+    def domain(self) -> str:
+        """Where the formula has a real value, as a condition in the language; ``R`` if everywhere."""
+        from gateproof.numerics.backends.domain import domain_text
+
+        return domain_text(self._core)
+
+    def gradient(self, name: str | None = None) -> Formula:
+        """The partial derivative in a name (the first by default), by the convention at kinks."""
+        name = self.names[0] if name is None else name
+        if name not in self.names:
+            raise FormulaError(f"{name!r} is not in the formula", name=name)
+        core = prepare.least(first_partial(normal(self._core), name))
+        derived = Formula(f"diff({self.text}, {name})", self._parsed, self.names, self._defaults, core)
+        for given, op in self._ops.items():
+            derived._ops[given] = op.partial(name)
+        if self.names not in derived._ops:
+            derived._ops[self.names] = self._op(self.names).partial(name)
+        return derived
+
+    # --- backends -------------------------------------------------------------
+
+    def _op(self, given: tuple[str, ...]) -> Op:
+        found = self._ops.get(given)
+        if found is None:
+            found = self._ops[given] = value_op(patched(normal(self._fixed(given))), given)
+        return found
+
+    def _fixed(self, given: tuple[str, ...]) -> Expr:
+        return substitute(self._core, {n: v for n, v in self._defaults.items() if n not in given})
+
+    def _bind(
+        self, args: tuple[Any, ...], keywords: Mapping[str, Any]
+    ) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+        if len(args) > len(self.names):
+            raise TypeError(
+                f"{len(self.names)} argument(s) {', '.join(self.names)} are expected, found {len(args)}"
+            )
+        values = dict(zip(self.names, args, strict=False))
+        for name, value in keywords.items():
+            if name not in self.names or name in values:
+                raise TypeError(f"{name!r} is {'given twice' if name in values else 'not in the formula'}")
+            values[name] = value
+        missing = [n for n in self.names if n not in values and n not in self._defaults]
+        if missing:
+            raise TypeError(f"{missing[0]!r} is not given")
+        given = tuple(n for n in self.names if n in values)
+        return given, tuple(values[n] for n in given)
+
+    def _array(self, module: str) -> Callable[..., Any]:
+        from importlib import import_module
+
+        run = import_module(f"gateproof.numerics.backends.{module}").run
+
+        def call(*args: Any, **keywords: Any) -> Any:
+            given, values = self._bind(args, keywords)
+            return run(self._op(given), values)
+
+        return call
+
+    def _exact(self, module: str) -> Callable[..., Any]:
+        from importlib import import_module
+
+        run = import_module(f"gateproof.numerics.backends.{module}").run
+
+        def call(*args: Any, **keywords: Any) -> Any:
+            given, values = self._bind(args, keywords)
+            return run(self._fixed(given), given, values)
+
+        return call
+
+    @cached_property
+    def numpy(self) -> Callable[..., Any]:
+        """On NumPy arrays and Python numbers."""
+        return self._array("with_numpy")
+
+    @cached_property
+    def torch(self) -> Callable[..., Any]:
+        """On PyTorch tensors; differentiable, and traced by torch.compile."""
+        return self._array("with_torch")
+
+    @cached_property
+    def jax(self) -> Callable[..., Any]:
+        """On JAX arrays; for jit, vmap and grad."""
+        return self._array("with_jax")
+
+    @cached_property
+    def mp(self) -> Callable[..., Any]:
+        """At mpmath's current precision."""
+        return self._exact("with_mpmath")
+
+    @cached_property
+    def ball(self) -> Callable[..., Any]:
+        """Rigorous enclosures as python-flint balls."""
+        return self._exact("with_balls")

@@ -1,0 +1,212 @@
+"""From the normal form to the operations that backends have.
+
+Beside core heads there are: ``sub div expm1 log1p hypot ncdf expsq poly scale`` and ``product0``, a product
+that is 0 where its first factor is 0, since that factor falls faster than the second grows.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+from gateproof.numerics.backends.algebra import (
+    ONE,
+    as_product,
+    as_sum,
+    exponent_of,
+    is_closed,
+    product,
+    scaled,
+    total,
+)
+from gateproof.numerics.backends.growth import UNKNOWN, falls, growth
+from gateproof.numerics.points import truth_at
+from gateproof.theory.formula.nodes import And, App, Expr, Node, Not, Num, Or, Rel, Stmt, Where, num
+
+_SQRT2 = App("sqrt", (num(2),))
+#: Integer powers up to this one are products.
+_PRODUCTS = 4
+
+
+@lru_cache(maxsize=8192)
+def lowered(node: Expr) -> Expr:
+    """The expression in operations of the backends."""
+    if is_closed(node):
+        return node
+    if isinstance(node, Where):
+        known = truth_at(node.cond, {}) if _closed_statement(node.cond) else None
+        if known is not None:
+            return lowered(node.then if known else node.other)
+        return Where(condition(node.cond), lowered(node.then), lowered(node.other))
+    if not isinstance(node, App):
+        return node
+    if node.head == "add":
+        return _sum(as_sum(node))
+    if node.head in ("mul", "pow"):
+        return _product(node)
+    if node.head == "poly":
+        return App("poly", (lowered(node.args[0]), *node.args[1:]))
+    return _function(node)
+
+
+def _closed_statement(stmt: Stmt) -> bool:
+    return all(is_closed(n) for n in stmt.walk() if isinstance(n, Expr))
+
+
+def condition(stmt: Stmt) -> Stmt:
+    """A condition with its terms lowered."""
+    if isinstance(stmt, Rel):
+        return Rel(stmt.ops, tuple(lowered(t) for t in stmt.terms))
+    if isinstance(stmt, Not):
+        return Not(condition(stmt.part))
+    if isinstance(stmt, And | Or):
+        return type(stmt)(tuple(condition(p) for p in stmt.parts))
+    return stmt
+
+
+def _sum(terms: dict[Expr, Fraction]) -> Expr:
+    parts: list[Expr] = []
+    left = dict(terms)
+    for term, a in terms.items():
+        _, factors = as_product(term)
+        for g, power in factors.items():
+            u = exponent_of(g)
+            if u is None or power != 1 or is_closed(g) or term not in left:
+                continue
+            rest = product(Fraction(1), {k: v for k, v in factors.items() if k != g})
+            if left.get(rest) == -a:
+                del left[term], left[rest]
+                parts.append(_times(scaled(rest, a), App("expm1", (lowered(u),))))
+    if left:
+        size = abs(next(iter(left.values())))
+        if len(left) > 1 and size != 1 and all(abs(c) == size for c in left.values()):
+            # (x - m)/s with one rounding of s.
+            parts.append(_times(Num(size), _plain_sum({m: c / size for m, c in left.items()})))
+        else:
+            parts.append(_plain_sum(left))
+    return parts[0] if len(parts) == 1 else App("add", tuple(parts))
+
+
+def _times(number: Expr, node: Expr) -> Expr:
+    return node if number == ONE else App("mul", (lowered(number), node))
+
+
+def _plain_sum(terms: dict[Expr, Fraction]) -> Expr:
+    """A sum, its positive terms first, closed terms joined to one number."""
+    closed = {m: c for m, c in terms.items() if is_closed(m)}
+    nodes: list[tuple[bool, Expr]] = []
+    for m, c in terms.items():
+        if m not in closed:
+            nodes.append((c < 0, lowered(scaled(m, abs(c)))))
+    nodes.sort(key=lambda n: n[0])
+    found = nodes[0][1] if not nodes[0][0] else App("neg", (nodes[0][1],))
+    for negative, node in nodes[1:]:
+        found = App("sub" if negative else "add", (found, node))
+    return App("add", (found, total(closed))) if closed else found
+
+
+def _product(node: Expr) -> Expr:
+    number, factors = as_product(node)
+    closed = {b: p for b, p in factors.items() if is_closed(b)}
+    constant = product(number, closed)
+    above: list[tuple[int, int, Expr]] = []
+    below: list[Expr] = []
+    for base, power in factors.items():
+        if base in closed:
+            continue
+        if power < 0:
+            below.append(_power(base, -power))
+        else:
+            above.append((falls(base), growth(base), _power(base, power)))
+    # The factors that fall fastest decide, if nothing beside them grows as fast.
+    depth = max((d for d, _, _ in above), default=0)
+    if depth <= max((g for d, g, _ in above if d < depth), default=0):
+        depth = UNKNOWN
+    deep = [n for d, _, n in above if d == depth]
+    rest = _chain([n for d, _, n in above if d != depth])
+    first = _chain(deep)
+    if first is not None and rest is not None:
+        found: Expr | None = App("product0", (first, rest))
+    else:
+        found = first if first is not None else rest
+    bottom = _chain(below)
+    if bottom is not None:
+        found = App("div", (found if found is not None else ONE, bottom))
+    assert found is not None
+    if constant == ONE:
+        return found
+    if constant == num(-1):
+        return App("neg", (found,))
+    return App("mul", (constant, found))
+
+
+def _chain(nodes: list[Expr]) -> Expr | None:
+    found: Expr | None = None
+    for node in nodes:
+        found = node if found is None else App("mul", (found, node))
+    return found
+
+
+def _power(base: Expr, power: Fraction) -> Expr:
+    if isinstance(base, App) and base.head == "pow":
+        # A power whose exponent is no number.
+        body: Expr = App("power", (lowered(base.args[0]), lowered(base.args[1])))
+    else:
+        body = lowered(base)
+    if power == 1:
+        return body
+    if power.denominator == 1 and 2 <= power <= _PRODUCTS:
+        square = App("mul", (body, body))
+        return {2: square, 3: App("mul", (square, body)), 4: App("mul", (square, square))}[int(power)]
+    return App("power", (body, Num(power)))
+
+
+def _function(node: App) -> Expr:
+    head, u = node.head, node.args[0]
+    if head == "exp":
+        if isinstance(u, App) and u.head == "asinh":
+            return App("expasinh", (lowered(u.args[0]),))
+        return _exp(u)
+    if head == "log":
+        terms = as_sum(u)
+        if terms.get(ONE) == 1 and len(terms) > 1:
+            return App("log1p", (_sum({m: c for m, c in terms.items() if m != ONE}),))
+    if head == "erfc":
+        number, factors = as_product(u)
+        if factors.get(_SQRT2) == 1:
+            inside = product(-2 * number, {b: p for b, p in factors.items() if b != _SQRT2})
+            return App("mul", (num(2), App("ncdf", (lowered(inside),))))
+    if head == "sqrt":
+        terms = as_sum(u)
+        if len(terms) == 2 and terms.get(ONE, Fraction(0)) > 0:
+            m = next(t for t in terms if t != ONE)
+            _, factors = as_product(m)
+            if terms[m] > 0 and all(p % 2 == 0 for p in factors.values()):
+                root = product(Fraction(1), {b: p / 2 for b, p in factors.items()})
+                side = root if terms[m] == 1 else App("mul", (App("sqrt", (Num(terms[m]),)), root))
+                return App("hypot", (_lower_mul(side), App("sqrt", (Num(terms[ONE]),))))
+    return App(head, tuple(lowered(a) for a in node.args))
+
+
+def _lower_mul(node: Expr) -> Expr:
+    if isinstance(node, App) and node.head == "mul" and is_closed(node.args[0]):
+        return App("mul", (node.args[0], lowered(node.args[1])))
+    return lowered(node)
+
+
+def _exp(u: Expr) -> Expr:
+    """exp(c*v**2) keeps its digits for large v."""
+    number, factors = as_product(u)
+    closed = {b: p for b, p in factors.items() if is_closed(b)}
+    moving = {b: p for b, p in factors.items() if b not in closed}
+    if moving and all(p > 0 and p % 2 == 0 for p in moving.values()):
+        root = product(Fraction(1), {b: p / 2 for b, p in moving.items()})
+        return App("expsq", (product(number, closed), lowered(root)))
+    return App("exp", (lowered(u),))
+
+
+def names_of(node: Node) -> frozenset[str]:
+    """The names of a lowered node."""
+    from gateproof.numerics.ball import names_in
+
+    return names_in(node)

@@ -1,0 +1,124 @@
+"""PyTorch: computed in float32 or float64, differentiable to any order, traceable without graph breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from gateproof.numerics.backends.op import Op
+
+
+class TorchOps:
+    """Elementary functions on tensors of one type."""
+
+    def __init__(self, dtype: Any, device: Any) -> None:
+        import torch
+
+        self.dtype, self.device, self.small = dtype, device, dtype == torch.float32
+        self.exp, self.expm1, self.log, self.log1p, self.sqrt = (
+            torch.exp, torch.expm1, torch.log, torch.log1p, torch.sqrt
+        )  # fmt: skip
+        self.sin, self.cos, self.tan = torch.sin, torch.cos, torch.tan
+        self.asin, self.acos, self.atan = torch.asin, torch.acos, torch.atan
+        self.sinh, self.cosh, self.tanh = torch.sinh, torch.cosh, torch.tanh
+        self.asinh, self.acosh, self.atanh = torch.asinh, torch.acosh, torch.atanh
+        self.floor, self.power, self.logical_not = torch.floor, torch.pow, torch.logical_not
+
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        """A choice; two numbers become tensors of the type, not of the default one."""
+        import torch
+
+        if isinstance(a, float) and isinstance(b, float):
+            a = torch.full((), a, dtype=self.dtype, device=self.device)
+        return torch.where(condition, a, b)
+
+
+@cache
+def functions() -> tuple[Any, Any]:
+    """The autograd function with forward mode, and the one without it that torch.compile can trace."""
+    import torch
+
+    def value(op: Op, args: tuple[Any, ...]) -> Any:
+        x = args[0]
+        found = op.tape.run(TorchOps(x.dtype, x.device), args)
+        if not isinstance(found, torch.Tensor):
+            found = torch.full_like(x, found)
+        # A view of an input, or one for several, is no output of its own.
+        return found.clone() if any(found is a for a in args) else found
+
+    class Traced(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(op: Op, *args: Any) -> Any:
+            return value(op, args)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
+            ctx.op = inputs[0]
+            ctx.save_for_backward(*inputs[1:])
+
+        @staticmethod
+        def backward(ctx: Any, dy: Any) -> Any:
+            args = ctx.saved_tensors
+            wanted = zip(ctx.op.names, ctx.needs_input_grad[1:], strict=True)
+            return None, *(dy * apply(ctx.op.partial(n), args) if need else None for n, need in wanted)
+
+    class Full(Traced):
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
+            ctx.op = inputs[0]
+            ctx.save_for_backward(*inputs[1:])
+            ctx.save_for_forward(*inputs[1:])
+
+        @staticmethod
+        def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
+            args = ctx.saved_tensors
+            moving = [(n, t) for n, t in zip(ctx.op.names, tangents, strict=True) if t is not None]
+            terms = [t * apply(ctx.op.partial(n), args) for n, t in moving]
+            total = terms[0]
+            for term in terms[1:]:
+                total = total + term
+            return total
+
+    return Full, Traced
+
+
+def apply(op: Op, args: tuple[Any, ...]) -> Any:
+    """The op on tensors of one type and shape."""
+    import torch
+
+    full, traced = functions()
+    return (traced if torch.compiler.is_compiling() else full).apply(op, *args)
+
+
+def run(op: Op, args: tuple[Any, ...]) -> Any:
+    """The values, in the shape that the arguments broadcast to and in their type.
+
+    float16 and bfloat16 are computed in float32 and rounded once; integers count as the default type;
+    Python numbers take the type of the tensors. Raises TypeError for complex tensors.
+    """
+    import torch
+
+    tensors = [a for a in args if isinstance(a, torch.Tensor)]
+    for t in tensors:
+        if t.is_complex():
+            raise TypeError(f"real numbers are expected, found {t.dtype}")
+    default = torch.get_default_dtype()
+    dtype = default
+    for k, t in enumerate(tensors):
+        own = t.dtype if t.is_floating_point() else default
+        dtype = own if k == 0 else torch.promote_types(dtype, own)
+    device = next((t.device for t in tensors if t.dim()), tensors[0].device if tensors else None)
+    inner = torch.float64 if dtype == torch.float64 else torch.float32
+    inputs = [
+        a.to(inner) if isinstance(a, torch.Tensor) else torch.full((), float(a), dtype=inner, device=device)
+        for a in args
+    ]
+    shape: Any = torch.broadcast_shapes(*(t.shape for t in inputs))  # type: ignore[no-untyped-call]
+    spread = [t.expand(shape) for t in inputs]
+    return apply(op, tuple(spread)).to(dtype)
+
+
+Runner = Callable[[Op, tuple[Any, ...]], Any]
