@@ -54,7 +54,7 @@ class Range:
     hi: Fraction | None
 
 
-class _Stop(Exception):
+class Stop(Exception):
     """The value is not a number, or is not found."""
 
     def __init__(self, value: Value) -> None:
@@ -80,7 +80,7 @@ def integral(body: Expr, var: str, lo: Expr, hi: Expr, digits: int, budget: Budg
             return Value("ok", (Fraction(0), Fraction(0)))
         if order > 0:
             return _negated(integral(body, var, hi, lo, digits, budget))
-        return over(_rational(body, var, lo, hi), digits, budget)
+        return over(rational_range(body, var, lo, hi), digits, budget)
     except (Undefined, NotReal) as error:
         return Value("undefined", reason=str(error))
     except MaybeUndefined as error:
@@ -93,8 +93,8 @@ def _negated(value: Value) -> Value:
     return Value(value.status, turned, -value.sign, value.reason)
 
 
-def _rational(body: Expr, var: str, lo: Expr, hi: Expr) -> Range:
-    """The same integral with rational ends: x = lo + (hi - lo) t, x = lo + t or x = hi - t."""
+def rational_range(body: Expr, var: str, lo: Expr, hi: Expr) -> Range:
+    """The integral (lo < hi) with rational ends: x = lo + (hi - lo) t, x = lo + t or x = hi - t."""
     a, b = constant_value(lo), constant_value(hi)
     if (a is not None or side(lo)) and (b is not None or side(hi)):
         return Range(body, var, a, b)
@@ -111,8 +111,8 @@ def _rational(body: Expr, var: str, lo: Expr, hi: Expr) -> Range:
 def over(on: Range, digits: int, budget: Budget) -> Value:
     """The integral over a range with lo < hi."""
     try:
-        _must_be_defined(on, budget)
-        work = _Work(on)
+        must_be_defined(on, budget)
+        work = Work(on)
         work.tails(_FIRST)
         tolerance = _FIRST
         ball = arb(0)
@@ -127,11 +127,12 @@ def over(on: Range, digits: int, budget: Budget) -> Value:
             if tolerance < Fraction(1, 10 ** (2 * digits + 60)):
                 break
         return Value("ok", rational_bounds(ball))
-    except _Stop as stop:
+    except Stop as stop:
         return stop.value
 
 
-def _must_be_defined(on: Range, budget: Budget) -> None:
+def must_be_defined(on: Range, budget: Budget) -> None:
+    """Raise Stop unless the integrand has a value strictly between the ends."""
     lo, hi = (None if e is None else Num(e) for e in (on.lo, on.hi))
     if prove_defined(on.body, Assumptions({on.var: Domain(lo, hi)})) is not None:
         return
@@ -139,40 +140,52 @@ def _must_be_defined(on: Range, budget: Budget) -> None:
     found = prove_bounds(on.body, {on.var: (on.lo, on.hi)}, budget=budget, open_ends=opened)
     if found.status == "undefined":
         at = ", ".join(f"{n} = {v}" for n, v in (found.point or {}).items())
-        raise _Stop(Value("undefined", reason=f"the integrand has no value at {at}"))
+        raise Stop(Value("undefined", reason=f"the integrand has no value at {at}"))
     if found.status != "proved":
-        raise _Stop(Value("unknown", reason=f"the integrand may be undefined: {found.reason}"))
+        raise Stop(Value("unknown", reason=f"the integrand may be undefined: {found.reason}"))
 
 
 @dataclass
-class _Work:
+class Work:
+    """One integral, to be found to more and more digits."""
+
     on: Range
 
-    def tails(self, tolerance: Fraction) -> list[tuple[str, Fraction, arb]]:
-        """The infinite sides as (side, cut, bound on the rest)."""
+    def tails(self, tolerance: Fraction, beyond: Fraction = Fraction(0)) -> list[tuple[str, Fraction, arb]]:
+        """The infinite sides as (side, cut, bound on the rest), cut beyond a given number."""
         found: list[tuple[str, Fraction, arb]] = []
         signs: list[int] = []
+        starts: dict[str, Fraction] = {}
         for name, end in (("-", self.on.lo), ("+", self.on.hi)):
             if end is not None:
                 continue
-            cut = self._cut(name, tolerance)
-            if isinstance(cut, int):
-                signs.append(cut)
+            cut = self._cut(name, tolerance, max(beyond, self._beyond()))
+            starts[name] = cut[0]
+            if cut[1] is None:
+                signs.append(cut[2])
             else:
-                found.append((name, *cut))
+                found.append((name, cut[0], cut[1]))
         if {1, -1} <= set(signs):
-            raise _Stop(Value("undefined", reason="one side of the integral is oo and the other -oo"))
+            raise Stop(Value("undefined", reason="one side of the integral is oo and the other -oo"))
         if signs:
-            raise _Stop(Value("infinite", sign=signs[0]))
+            self._must_be_bounded(starts)
+            raise Stop(Value("infinite", sign=signs[0]))
         return found
+
+    def _must_be_bounded(self, starts: dict[str, Fraction]) -> None:
+        """Raise Stop unless the integrand is bounded between the starts of its tails."""
+        lo = self.on.lo if self.on.lo is not None else -starts["-"]
+        hi = self.on.hi if self.on.hi is not None else starts["+"]
+        if lo < hi:
+            compact(Range(self.on.body, self.on.var, lo, hi), 60, Fraction(1))
 
     def _beyond(self) -> Fraction:
         return max((abs(e) for e in (self.on.lo, self.on.hi) if e is not None), default=Fraction(0))
 
-    def _cut(self, name: str, tolerance: Fraction) -> tuple[Fraction, arb] | int:
-        """A cut with a bound on the rest, or the sign of an infinite integral."""
+    def _cut(self, name: str, tolerance: Fraction, beyond: Fraction) -> tuple[Fraction, arb | None, int]:
+        """A cut with a bound on the rest, or with none and the sign of an infinite integral."""
         reason = "the tail has no form"
-        for start in (s for s in CUTS if s > self._beyond()):
+        for start in (s for s in CUTS if s > beyond):
             form = tail_form(self.on.body, self.on.var, name, start)
             if isinstance(form, NoForm):
                 reason = form.reason
@@ -181,13 +194,13 @@ class _Work:
             if rest is None:
                 sign = self._infinite(name, start, form)
                 if sign:
-                    return sign
+                    return start, None, sign
                 reason = "it is not seen to fall fast enough, or to be infinite"
             elif bool(rest < iv.rational(tolerance)):
-                return start, rest
+                return start, rest, 0
             else:
                 reason = "it falls too slowly for these digits"
-        raise _Stop(Value("unknown", reason=f"the tail of the integral: {reason}"))
+        raise Stop(Value("unknown", reason=f"the tail of the integral: {reason}"))
 
     def _infinite(self, name: str, start: Fraction, form: Expansion | Growing) -> int:
         """The sign of an integrand that stays beyond a multiple of 1/x."""
@@ -274,5 +287,5 @@ def compact(on: Range, bits: int, tolerance: Fraction) -> arb:
                     path = Path(part.smooth, on.var, part.lo, part.hi)
                     total += integrate(path, bits, goal / len(found))
         if not total.is_finite() or bool(total.rad() > 2**200):
-            raise _Stop(Value("unknown", reason="quadrature did not converge"))
+            raise Stop(Value("unknown", reason="quadrature did not converge"))
         return total

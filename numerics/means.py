@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.errors import NotImplementedOperator
-from gateproof.numerics.gauss import gaussian, gaussian_pair
-from gateproof.numerics.integral import Value, integral
+from gateproof.numerics.gauss import density_form, gaussian, gaussian_pair, sign_of
+from gateproof.numerics.integral import Range, Value, integral, rational_range
+from gateproof.numerics.points import compare
 from gateproof.theory.exact.definite import NoIntegral
 from gateproof.theory.exact.domain import Assumptions
+from gateproof.theory.exact.infinity import side
 from gateproof.theory.exact.means import Mean, reduced
 from gateproof.theory.formula.nodes import (
     And,
@@ -47,6 +49,22 @@ def enclosed(node: Mean, digits: int, budget: Budget) -> Value:
     if isinstance(node, Gauss):
         return gaussian(node.body, node.var, node.q, node.mean, digits, budget)
     return gaussian_pair(node, digits, budget)
+
+
+def as_range(node: Mean) -> Range | None:
+    """The mean as one integral between rational or infinite ends, as certificates state it; or None."""
+    if isinstance(node, Integral):
+        order = 0 if side(node.lo) or side(node.hi) else compare(node.lo, node.hi)
+        if side(node.lo) > side(node.hi) or order not in (0, -1) or (order == 0 and not _infinite(node)):
+            return None
+        return rational_range(node.body, node.var, node.lo, node.hi)
+    if isinstance(node, Gauss) and sign_of(node.q) == 1:
+        return Range(density_form(node.body, node.var, node.q, node.mean), node.var, None, None)
+    return None
+
+
+def _infinite(node: Integral) -> bool:
+    return bool(side(node.lo) or side(node.hi))
 
 
 def _other(node: Node) -> str:

@@ -29,7 +29,13 @@ class Path:
     hi: Fraction
 
 
-def integrate(path: Path, bits: int, tolerance: arb, fixed: Mapping[str, arb] | None = None) -> arb:
+def integrate(
+    path: Path,
+    bits: int,
+    tolerance: arb,
+    fixed: Mapping[str, arb] | None = None,
+    evaluations: int = EVALUATIONS,
+) -> arb:
     """A ball that holds the integral; not finite where the work did not suffice.
 
     The integrand must be defined, as a real function, on the whole interval. ``fixed`` gives other
@@ -42,13 +48,15 @@ def integrate(path: Path, bits: int, tolerance: arb, fixed: Mapping[str, arb] | 
         share = tolerance / len(ends)
         total = arb(0)
         for lo, hi in pairwise(ends):
-            total += _piece(path, lo, hi, share, fixed or {})
+            total += _piece(path, lo, hi, share, fixed or {}, evaluations)
             if not total.is_finite():
                 break
         return total
 
 
-def _piece(path: Path, lo: Fraction, hi: Fraction, tolerance: arb, fixed: Mapping[str, arb]) -> arb:
+def _piece(
+    path: Path, lo: Fraction, hi: Fraction, tolerance: arb, fixed: Mapping[str, arb], evaluations: int
+) -> arb:
     run = compiled_complex(path.body)
     env = {name: acb(ball) for name, ball in fixed.items()}
     start, width = iv.rational(lo), iv.rational(hi - lo)
@@ -60,5 +68,5 @@ def _piece(path: Path, lo: Fraction, hi: Fraction, tolerance: arb, fixed: Mappin
 
     # From 0 to 1: both ends exact, rounding of the given ends inside of the integrand.
     goal = tolerance / width
-    found = acb.integral(integrand, acb(0), acb(1), rel_tol=arb(0), abs_tol=goal, eval_limit=EVALUATIONS)
+    found = acb.integral(integrand, acb(0), acb(1), rel_tol=arb(0), abs_tol=goal, eval_limit=evaluations)
     return found.real * width

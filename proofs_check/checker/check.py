@@ -76,11 +76,16 @@ def _fields(item: Any, names: str, what: str) -> list[Any]:
 
 def _judge(document: Any, spent: Counter[str]) -> Verdict:
     kind = document.get("kind") if isinstance(document, dict) else None
-    _need(kind in ("range", "composite"), f"kind {kind!r:.60} is not known to this checker")
+    fit = kind in ("range", "integral", "composite")
+    _need(fit, f"kind {kind!r:.60} is not known to this checker")
     version = document.get("version")
     _need(type(version) is int and version == 1, "only version 1 is known to this checker")
     if kind == "range":
-        return _Range(document, spent).verdict()
+        return Range(document, spent).verdict()
+    if kind == "integral":
+        from gateproof.proofs_check.checker.integral import Integral
+
+        return Integral(document, spent).verdict()
     _, _, parts, text = _fields(document, "kind version parts conclusion", "the certificate")
     fit = isinstance(parts, list) and parts != [] and isinstance(text, str)
     _need(fit, "a composite certificate has parts and, as its conclusion, a text")
@@ -93,7 +98,7 @@ def _judge(document: Any, spent: Counter[str]) -> Verdict:
     return Verdict(True, reason, "composite", spent["boxes"], conclusion_checked=False)
 
 
-class _Range:
+class Range:
     """One range certificate; reading it checks its shape."""
 
     def __init__(self, document: Any, spent: Counter[str]) -> None:
@@ -152,7 +157,10 @@ class _Range:
         fit = 1 <= start < 2**64 and start.denominator < 2**64 and len(self.domain) == 1
         _need(fit, f"{where} starts nearer to 0 than 1 or too far out, or there are other names")
         tails = Tails(self.field, start, side)
-        value = self.evaluate(tails, {name: tails.variable}, order=100)
+        self.judge_tail(where, tails, self.evaluate(tails, {name: tails.variable}, order=100))
+
+    def judge_tail(self, where: str, tails: Tails, value: Any) -> None:
+        """The bounds must hold on a tail."""
         for sign, bound, strict in self.bounds:
             spare = tails.sub(value if sign > 0 else tails.neg(value), tails.number(bound))
             held = tails.signs(spare) <= ({1} if strict else {0, 1})
@@ -174,23 +182,31 @@ class _Range:
                     raise Rejected(f"not a tree of boxes: {tree!r:.60}")
 
     def leaf(self, rule: Any, box: Box) -> None:
-        """The rule must prove the bounds on the box."""
+        """One box, with its ends in whatever is wrong with it."""
         self.spent["boxes"] += 1
         _need(self.spent["boxes"] <= MAX_LEAVES, f"more than {MAX_LEAVES} boxes")
         try:
-            match rule:
-                case "natural":
-                    value = self.natural(box)
-                case ["taylor", order] if type(order) is int and order in ORDERS and len(box) == 1:
-                    value = self.taylor(order, *box.items())
-                case _:
-                    raise Rejected(f"not a rule for a box: {rule!r:.60}")
-            for sign, bound, strict in self.bounds:
-                low = value.lo if sign > 0 else self.field.neg(value).lo
-                _need(low > bound or (low == bound and not strict), "the bound is not seen to hold")
+            self.judge_leaf(rule, box)
         except Rejected as reason:
             ends = ", ".join(f"{name} in [{lo!s:.30}, {hi!s:.30}]" for name, (lo, hi) in box.items())
             raise Rejected(f"{reason} (box {ends})") from None
+
+    def judge_leaf(self, rule: Any, box: Box) -> None:
+        """The rule must prove the bounds on the box."""
+        match rule:
+            case "natural":
+                value = self.natural(box)
+            case ["taylor", order] if self.fit(order) and len(box) == 1:
+                value = self.taylor(order, *box.items())
+            case _:
+                raise Rejected(f"not a rule for a box: {rule!r:.60}")
+        for sign, bound, strict in self.bounds:
+            low = value.lo if sign > 0 else self.field.neg(value).lo
+            _need(low > bound or (low == bound and not strict), "the bound is not seen to hold")
+
+    def fit(self, order: Any) -> bool:
+        """Whether it is an order for a Taylor rule."""
+        return type(order) is int and order in ORDERS
 
     def natural(self, box: Box) -> Any:
         """Interval evaluation."""
@@ -200,15 +216,18 @@ class _Range:
         """An interval that holds both rationals."""
         return Interval(self.field.number(lo).lo, self.field.number(hi).hi)
 
-    def taylor(self, order: int, side: tuple[str, tuple[Any, Any]]) -> Interval:
+    def coefficients(self, order: int, name: str, lo: Any, hi: Any) -> list[Interval]:
         """Coefficients at the midpoint below the order, over the box at it."""
-        name, (lo, hi) = side
         over, at = Jets(self.field, order), Jets(self.field, order - 1)
         whole = self.evaluate(over, {name: over.variable(self.hull(lo, hi))}, order)
         middle = at.variable(self.field.number((lo + hi) / 2))
-        coefficients = [*self.evaluate(at, {name: middle}, order), whole[order]]
+        return [*self.evaluate(at, {name: middle}, order), whole[order]]
+
+    def taylor(self, order: int, side: tuple[str, tuple[Any, Any]]) -> Interval:
+        """The polynomial's range on the box."""
+        name, (lo, hi) = side
         step, total = self.hull((lo - hi) / 2, (hi - lo) / 2), self.field.number(0)
-        for j, c in enumerate(coefficients):
+        for j, c in enumerate(self.coefficients(order, name, lo, hi)):
             total = self.field.add(total, self.field.mul(c, self.field.power(step, j)))
         return total
 

@@ -30,8 +30,11 @@ from gateproof.theory.formula.nodes import (
     Expr,
     Extremum,
     FiniteSet,
+    Gauss,
+    Gauss2,
     Implies,
     In,
+    Integral,
     Node,
     Not,
     Num,
@@ -47,6 +50,8 @@ from gateproof.theory.formula.nodes import (
 from gateproof.theory.formula.scopes import free_names
 
 _PLAIN = (App, Num, Var, Const, Where, Rel, And, Or, Not)
+#: Closed values that certify() finds as a whole.
+_VALUES = (Extremum, Integral, Gauss, Gauss2)
 _TINY = Fraction(1, 10**9)
 _OVER = Fraction(10**6 + 1, 10**6)
 _OPPOSITE_MONOTONE = {"increasing": "decreasing", "decreasing": "increasing"}
@@ -161,7 +166,7 @@ def _missed_predicate(stmt: Pred) -> list[Stmt | Claim]:
 
 def _gap_at_a_point(claim: Claim, a: Expr, b: Expr, context: Context) -> Fraction | None:
     """An upper bound of |a - b| at the sampled point where it is least, or for extrema of their values."""
-    if any(isinstance(n, Extremum) for n in (*a.walk(), *b.walk())):
+    if any(isinstance(n, _VALUES) for n in (*a.walk(), *b.walk())) and not free_names(Rel(("<",), (a, b))):
         return _gap_of_values(a, b, context)
     plain = _plain(claim.scope, a, b)
     if plain is None:
@@ -214,7 +219,7 @@ def _round_up(value: Fraction) -> Fraction:
 def _true_bodies(claim: Claim, stmt: Rel, outcome: Outcome, context: Context) -> list[Stmt | Claim]:
     """For a refuted relation: the relation moved by just more than its failure, at the witness."""
     (op,), (a, b) = stmt.ops, stmt.terms
-    if any(isinstance(n, Extremum) for n in stmt.walk()) and not free_names(stmt):
+    if any(isinstance(n, _VALUES) for n in stmt.walk()) and not free_names(stmt):
         return _true_of_values(op, a, b, context)
     witness = {k: v for k, v in (outcome.witness or {}).items() if k in {x.name for x in claim.scope.binds}}
     try:

@@ -6,7 +6,7 @@ what is left is enclosed, for closed statements, or bounded over the names that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 
 from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, Undefined
@@ -24,7 +24,7 @@ from gateproof.proofs_check.engine.outcome import (
     conjunction,
 )
 from gateproof.proofs_check.engine.relation import decide_relation
-from gateproof.proofs_check.engine.sample import Point, points
+from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, infinite_sign
 from gateproof.theory.exact.definite import NoIntegral
 from gateproof.theory.exact.domain import Domain

@@ -1,14 +1,86 @@
-"""Certificates of enclosed integrals."""
+"""Certificates for relations that were decided by enclosed integrals."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from gateproof.numerics.integral import Value
-from gateproof.theory.formula.nodes import Node, Rel
+from gateproof.numerics.integral_certificate import integral_certificate
+from gateproof.numerics.means import as_range
+from gateproof.proofs_check.engine.boxes import accept
+from gateproof.proofs_check.engine.outcome import composite
+from gateproof.theory.exact.means import Mean
+from gateproof.theory.formula.nodes import App, Expr, Node, Rel, Var, rebuild
+from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.serial import to_json
+
+#: Relative tolerances tried in turn: a coarse certificate is quickly checked.
+_LADDER = (Fraction(1, 4), *(Fraction(1, 10**k) for k in (2, 4, 7, 10, 14, 18, 22)))
+_BITS = 160
 
 
 def certified_values(relation: Rel, values: Mapping[Node, Value]) -> Mapping[str, Any] | None:
-    """The accepted certificates of all values, None where one has none."""
+    """Accepted certificates of all integrals, fine enough to decide the relation once more; else None.
+
+    The sides are compared anew, with MPFR, from what the certificates state.
+    """
+    a, b = relation.terms
+    gap = App("add", (a, App("neg", (b,))))
+    for tolerance in _LADDER:
+        widened = {node: _widened(value, tolerance) for node, value in values.items()}
+        if _signs(gap, widened) not in ({1}, {-1}):
+            continue
+        found = [_accepted(node, widened[node], tolerance) for node in values if isinstance(node, Mean)]
+        documents = [dict(d) for d in found if d is not None]
+        return composite(documents) if len(documents) == len(found) else None
     return None
+
+
+def _widened(value: Value, tolerance: Fraction) -> tuple[Fraction, Fraction]:
+    assert value.enclosure is not None
+    lo, hi = value.enclosure
+    reach = max(abs(lo), abs(hi)) * tolerance * Fraction(102, 100) + Fraction(1, 10**60)
+    return lo - reach, hi + reach
+
+
+def _signs(gap: Expr, ends: Mapping[Node, tuple[Fraction, Fraction]]) -> set[int]:
+    """The signs that the difference can have, by the checker's interval arithmetic."""
+    from gmpy2 import mpq
+
+    from gateproof.proofs_check.checker.algebra import Rejected
+    from gateproof.proofs_check.checker.evaluate import Program
+    from gateproof.proofs_check.checker.interval import Interval, Intervals
+
+    names = {node: f"mean {k}" for k, node in enumerate(ends)}
+
+    def visit(part: Node) -> Node:
+        found = Var(names[part]) if part in names else rebuild(part, visit)
+        assert isinstance(found, Node)
+        return found
+
+    plain, field = visit(gap), Intervals(_BITS)
+    assert isinstance(plain, Expr)
+    values = {}
+    for node, (lo, hi) in ends.items():
+        low, high = (field.number(mpq(e.numerator, e.denominator)) for e in (lo, hi))
+        values[names[node]] = Interval(low.lo, high.hi)
+    try:
+        return field.signs(Program(to_json(plain), frozenset(values)).evaluate(field, values))
+    except Rejected:
+        return {-1, 0, 1}
+
+
+@lru_cache(maxsize=256)
+def _accepted(node: Mean, ends: tuple[Fraction, Fraction], tolerance: Fraction) -> Mapping[str, Any] | None:
+    """A certificate for these ends that the checker accepts, or None."""
+    on = as_range(node)
+    if on is None:
+        return None
+    middle, reach = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
+    if tolerance * max(abs(e) for e in ends) == 0 or reach == 0:
+        return None
+    document = integral_certificate(on, (middle, middle), reach * Fraction(99, 100), to_text(node))
+    return document if document is not None and accept(document) is None else None

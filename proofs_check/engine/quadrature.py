@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from gateproof.numerics import interval as iv
@@ -74,11 +75,19 @@ def _infinite(relation: Rel, infinite: dict[Node, int], decide: Callable[[Rel], 
     ]
     if any(n in infinite for t in terms for n in t.walk()):
         raise NotYetError("arithmetic with an infinite integral")
-    return decide(Rel(relation.ops, tuple(terms)))
+    found = decide(Rel(relation.ops, tuple(terms)))
+    steps = [f"{to_text(n)} = {'-' if sign < 0 else ''}oo by its tail" for n, sign in infinite.items()]
+    trust = tuple(dict.fromkeys((*found.trust, "arb")))
+    return replace(found, rigor=CERTIFIED, steps=(*steps, *found.steps), trust=trust)
 
 
-def value_interval(expr: Expr, values: dict[Node, Value], bits: int) -> iv.Interval:
-    """The expression with enclosures for its integrals. Raises as interval evaluation does."""
+def value_interval(
+    expr: Expr,
+    values: dict[Node, Value],
+    bits: int,
+    box: Mapping[str, tuple[Fraction, Fraction]] | None = None,
+) -> iv.Interval:
+    """The expression with enclosures for its integrals and names. Raises as interval evaluation does."""
     env: dict[str, iv.Interval] = {}
     names: dict[Node, str] = {}
 
@@ -92,6 +101,8 @@ def value_interval(expr: Expr, values: dict[Node, Value], bits: int) -> iv.Inter
     plain = visit(expr)
     assert isinstance(plain, Expr)
     with precision(bits):
+        for name, (low, high) in (box or {}).items():
+            env[name] = iv.down(iv.rational(low)), iv.up(iv.rational(high))
         for node, name in names.items():
             ends = values[node].enclosure
             assert ends is not None

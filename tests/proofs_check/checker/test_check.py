@@ -127,7 +127,7 @@ MALFORMED = {
     "a text": "certificate",
     "empty": {},
     "no kind": changed(kind=DELETE),
-    "unknown kind": changed(kind="integral"),
+    "unknown kind": changed(kind="sum"),
     "unhashable kind": changed(kind=["range"]),
     "version 2": changed(version=2),
     "version true": changed(version=True),
