@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import mpmath as mp
 import pytest
@@ -21,6 +22,13 @@ POINTS = [Fraction(n, 60) for n in (-1800, -540, -150, -60, -30, -20, 0, 1, 30, 
 def test_every_activation_is_in_the_table() -> None:
     named = {text.partition("(")[0] for text in ZOO}
     assert set(zoo()) <= named
+
+
+def test_every_activation_is_in_the_list_of_the_language_page() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "claim-language.md").read_text(encoding="utf-8")
+    functions = page.partition("## Functions")[2].partition("## ")[0]
+    listed = {word for part in functions.split("`")[1::2] for word in part.split()}
+    assert set(zoo()) <= listed
 
 
 @pytest.mark.parametrize("text", ZOO)

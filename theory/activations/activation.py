@@ -11,9 +11,10 @@ class Activation:
     """A scalar function R -> R, defined once, as formula text in ``x``.
 
     ``parameters`` maps further arguments, in order, to their default text, and
-    ``domains`` to the interval they are meant for. Kinks, asymptotes, symmetry and
-    smoothness are derived from the formula (:mod:`gateproof.theory.facts`), never
-    stated here.
+    ``domains`` to the interval they lie in, as '(0, oo)': a constant outside of it is
+    refused (:mod:`gateproof.theory.parameters`). A formula that is the name itself,
+    as 'tanh(x)', lists a core function. Kinks, asymptotes, symmetry and smoothness are
+    derived from the formula (:mod:`gateproof.theory.facts`), never stated here.
     """
 
     name: str
