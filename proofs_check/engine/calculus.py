@@ -12,12 +12,13 @@ from gateproof.numerics.points import at_point, enclosure
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, UndecidedError
 from gateproof.proofs_check.engine.space import Space, infinite_sign
 from gateproof.proofs_check.engine.sums import value_of
+from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.definite import NoIntegral
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.limits import NoLimit, limit
 from gateproof.theory.exact.means import Mean, holds_mean, reduced
-from gateproof.theory.exact.piecewise import cut_points, smooth_pieces
+from gateproof.theory.exact.piecewise import Piece, cut_points, smooth_pieces
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.series import taylor
 from gateproof.theory.formula.library import substitute, substitute_node
@@ -37,6 +38,7 @@ from gateproof.theory.formula.nodes import (
     rebuild,
 )
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.scopes import free_names
 
 
 @dataclass
@@ -118,8 +120,7 @@ class Elimination:
 
     def _by_pieces(self, body: Expr, var: str) -> Expr | None:
         """The derivative as one formula a piece; what is owed is only that var avoids true kinks."""
-        domain = self.space.domains.get(var, Domain())
-        pieces = smooth_pieces(body, var, domain, self.space.assumptions())
+        domain, pieces = self._pieces(body, var)
         if pieces is None:
             return None
         slopes = [derivative(p.expr, var) for p in pieces]
@@ -135,6 +136,7 @@ class Elimination:
             same = [(values[0], values[1]), (values[1], values[2])]
             same.append((substitute(left, here), substitute(right, here)))
             self._owe_equal(same, Rel(("!=",), (Var(var), at)))
+            self._owe_regular((before.expr, after.expr), var, at)
             joined = Where(Rel(("<",), (Var(var), at)), left, joined)
         for end, closed, piece in (
             (domain.lo, domain.lo_closed, pieces[0]),
@@ -144,7 +146,29 @@ class Elimination:
                 continue
             inside, here_value = (substitute(e, {var: end}) for e in (piece.expr, body))
             self._owe_equal([(inside, here_value)], Rel(("!=",), (Var(var), end)))
+            self._owe_regular((body,), var, end)
         return joined
+
+    def _owe_regular(self, exprs: tuple[Expr, ...], var: str, at: Expr) -> None:
+        """A formula that fails at a point says nothing of the derivative there: owe that it is avoided."""
+        avoided = Rel(("!=",), (Var(var), at))
+        given = self.space.without(var).assumptions()
+        arguments = (substitute(u, {var: at}) for e in exprs for u in kinks(e, var))
+        if any(prove_relation(u, "!=", num(0), given) is None for u in arguments):
+            self.owed += [] if avoided in self.owed else [avoided]
+
+    def _pieces(self, body: Expr, var: str) -> tuple[Domain, list[Piece] | None]:
+        """The pieces on all of R if the body has a value there: a kink at an end of the scope counts."""
+        space = self.space.with_domain(var, Domain())
+        # Conditions speak of the scope alone.
+        facts = tuple(f for f in space.facts if var not in free_names(f))
+        wide = Assumptions(dict(space.domains), facts)
+        if prove_defined(body, wide) is not None:
+            pieces = smooth_pieces(body, var, Domain(), wide)
+            if pieces is not None:
+                return Domain(), pieces
+        domain = self.space.domains.get(var, Domain())
+        return domain, smooth_pieces(body, var, domain, self.space.assumptions())
 
     def _owe_equal(self, pairs: list[tuple[Expr, Expr]], condition: Stmt) -> None:
         """Owe the condition unless all pairs are equal; it is certain where one is proved to differ."""
@@ -187,8 +211,6 @@ class Elimination:
 
 def _hold_against_balls(node: Limit, value: Expr) -> None:
     """Raise UndecidedError where the value of a limit is far from the function near the point."""
-    from gateproof.theory.formula.scopes import free_names
-
     if free_names(node):
         return
     if not any(_is_near(node, value, k) for k in range(3)):

@@ -7,12 +7,14 @@ parity must be symmetric.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 from gateproof.proofs_check.engine.context import Context
-from gateproof.proofs_check.engine.continuity import continuous, differentiable
+from gateproof.proofs_check.engine.continuity import continuous, differentiable, one_sided_slope
 from gateproof.proofs_check.engine.definedness import decide_defined
 from gateproof.proofs_check.engine.outcome import (
+    PROVED,
     NotYetError,
     Outcome,
     UndecidedError,
@@ -21,6 +23,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.space import Space
+from gateproof.theory.exact import infinity
 from gateproof.theory.exact.derivative import derivative
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.piecewise import smooth_pieces
@@ -112,15 +115,29 @@ def _monotone(name: str, body: Expr, variable: str, space: Space, context: Conte
         return failure
     smooth = continuous(body, variable, space)
     if smooth.truth is not True:
-        return undecided(f"{name}: continuity was not shown: {smooth.reason}")
+        return _by_definition(pair_space, relation, f"{name}: continuity was not shown: {smooth.reason}")
     outcomes = [smooth]
-    for part, piece in _smooth(body, variable, space):
+    try:
+        parts = _smooth(body, variable, space)
+    except UndecidedError as error:
+        return _by_definition(pair_space, relation, f"{name}: {error}")
+    for part, piece in parts:
         slope = _derivative(piece, variable)
         gap = slope if name == "increasing" else App("neg", (slope,))
         outcomes.append(nonnegative(part, variable, gap, strict=False, context=context))
         if outcomes[-1].truth is not True:
-            return undecided(f"{name}: the sign of {to_text(slope)} was not shown: {outcomes[-1].reason}")
+            reason = f"the sign of {to_text(slope)} was not shown: {outcomes[-1].reason}"
+            return _by_definition(pair_space, relation, f"{name}: {reason}")
     return conjunction(outcomes)
+
+
+def _by_definition(pairs: Space, relation: Rel, reason: str) -> Outcome:
+    """The relation for all pairs of inputs, by algebra alone; else undecided for the reason given."""
+    (op,), (a, b) = relation.ops, relation.terms
+    proof = prove_relation(a, op, b, pairs.assumptions(), defined=True)
+    if proof is None:
+        return undecided(reason)
+    return Outcome(True, PROVED, "the definition, for all pairs", proof.trust, proof.steps)
 
 
 def _smooth(body: Expr, variable: str, space: Space) -> list[tuple[Space, Expr]]:
@@ -139,7 +156,6 @@ def _derivative(body: Expr, variable: str) -> Expr:
 
 
 def _convex(body: Expr, variable: str, space: Space, context: Context) -> Outcome:
-    from gateproof.proofs_check.engine.relation import nonnegative
     from gateproof.proofs_check.engine.witness import search
 
     first, second = f"{variable}_a", f"{variable}_b"
@@ -152,25 +168,45 @@ def _convex(body: Expr, variable: str, space: Space, context: Context) -> Outcom
         space,
         domains={k: v for k, v in space.domains.items() if k != variable} | {first: domain, second: domain},
     )
-    failure = search(pair, Rel(("<=",), (middle, chord)), context.settings.seed, 900)
+    below = Rel(("<=",), (middle, chord))
+    failure = search(pair, below, context.settings.seed, 900)
     if failure is not None:
         return failure
     smooth = continuous(body, variable, space)
     if smooth.truth is not True:
         return undecided(f"convex: continuity was not shown: {smooth.reason}")
-    slopes: list[Expr] = []
+    found = _by_bends(body, variable, space, smooth, context)
+    if found.truth is not None:
+        return found
+    # A continuous function that is at most the mean of its values halfway between is convex.
+    return _by_definition(pair, below, found.reason)
+
+
+def _by_bends(body: Expr, variable: str, space: Space, smooth: Outcome, context: Context) -> Outcome:
+    """Second derivatives on the pieces between kinks, and slopes that do not fall at kinks."""
+    from gateproof.proofs_check.engine.relation import nonnegative
+
     outcomes = [smooth]
-    parts = _smooth(body, variable, space)
+    try:
+        parts = _smooth(body, variable, space)
+    except UndecidedError as error:
+        return undecided(f"convex: {error}")
     for part, piece in parts:
-        slopes.append(_derivative(piece, variable))
-        bend = _derivative(slopes[-1], variable)
+        bend = _derivative(_derivative(piece, variable), variable)
         outcomes.append(nonnegative(part, variable, bend, strict=False, context=context))
         if outcomes[-1].truth is not True:
             return undecided(f"convex: the sign of {to_text(bend)} was not shown: {outcomes[-1].reason}")
-    for (part, _), left, right in zip(parts[1:], slopes, slopes[1:], strict=False):
+    given = space.without(variable).assumptions()
+    for (_, before), (part, after) in itertools.pairwise(parts):
         point = part.domains[variable].lo
         assert point is not None
-        a, b = (substitute(slope, {variable: point}) for slope in (left, right))
-        if prove_relation(a, "<=", b, Assumptions()) is None:
+        a, b = (one_sided_slope(e, variable, point, s, space) for e, s in ((before, "-"), (after, "+")))
+        if a is None or b is None or not _at_most(a, b, given):
             return undecided(f"convex: the slopes at {variable} = {to_text(point)} were not compared")
     return conjunction(outcomes)
+
+
+def _at_most(a: Expr, b: Expr, given: Assumptions) -> bool:
+    if infinity.side(a) or infinity.side(b):
+        return infinity.side(a) < infinity.side(b)
+    return prove_relation(a, "<=", b, given) is not None
