@@ -12,6 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "claim-language.md"
 _BLOCK = re.compile(r"^```claim [^\n]+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXAMPLES = re.compile(r"^```claim ([^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PIECES = re.compile(r"[A-Za-z_]\w*|[0-9.]+~?|\*\*|[<>=!]=|=>|\S|\s+")
 
 _WORDS = [
