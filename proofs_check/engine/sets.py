@@ -12,6 +12,8 @@ from gateproof.numerics.points import enclosure
 from gateproof.numerics.roots import zeros
 from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.definedness import decide_defined
+from gateproof.proofs_check.engine.exact_zeros import by_given_points, through_factors
 from gateproof.proofs_check.engine.extremum import Side, numeric, set_of
 from gateproof.proofs_check.engine.integers import decide_integer_set, over_integers
 from gateproof.proofs_check.engine.outcome import (
@@ -22,6 +24,7 @@ from gateproof.proofs_check.engine.outcome import (
     conjunction,
     undecided,
 )
+from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space
 from gateproof.proofs_check.engine.touching import is_zero
 from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
@@ -63,8 +66,13 @@ def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
         lo_closed=domain.lo_closed,
         hi_closed=domain.hi_closed,
     )
+    if found.status == "undefined":
+        return by_given_points(side.space, side.body, items, found.reason, context)
     if found.status != "ok":
-        return undecided(f"zeros: {found.reason}")
+        factored = through_factors(side.body, side.name, domain, context)
+        if factored is None or decide_defined(side.space, side.body, context).truth is not True:
+            return by_given_points(side.space, side.body, items, found.reason, context)
+        found = factored
     shown = points_text(found.points)
     matched = _match(found.points, items)
     if isinstance(matched, str):
@@ -122,6 +130,10 @@ def _arg(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
     found = numeric(side, 20, context)
     if found.status == "infinite" or (found.status == "ok" and found.attained is False):
         raise IllPosedError(f"{to_text(side.node)} is empty: the extremum is not attained")
+    if found.status == "ok" and found.points is None and found.attained is True:
+        another = _another(side, items, context)
+        if another is not None:
+            return another
     if found.status != "ok" or found.points is None:
         return undecided(f"{side.node.op}: {found.reason or 'the points were not isolated'}")
     shown = points_text(found.points)
@@ -145,7 +157,9 @@ def _arg(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
 def _another(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome | None:
     """A point with exactly the value of a given one that is not among them: then the sets differ."""
     first = substitute(side.body, {side.name: items[0]})
-    for candidate in exact_extremum_candidates(side.body, side.name, side.space.assumptions()) or ():
+    exact = exact_extremum_candidates(side.body, side.name, side.space.assumptions()) or ()
+    samples = (Num(p[side.name]) for p in points(side.space, (side.body,), context.settings.seed, 40))
+    for candidate in (*exact, *samples):
         lo, hi = enclosure(candidate)
         if any(not (hi < enclosure(i)[0] or enclosure(i)[1] < lo) for i in items):
             continue
@@ -158,7 +172,6 @@ def _another(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome |
                 steps=(step,),
                 witness={side.name: to_text(candidate)},
             )
-    del context
     return None
 
 
