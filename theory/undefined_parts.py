@@ -79,6 +79,9 @@ def _cuts(expr: Expr, var: str) -> tuple[Expr, ...] | None:
         if needed is None:
             return None
         if node.head == "pow":
+            if _uses(node.args[1], var):
+                # (-1)**x has values at whole numbers and hardly anywhere else.
+                return None
             n = constant_value(node.args[1])
             if n is not None and n.denominator == 1 and n >= 0:
                 continue
@@ -97,8 +100,8 @@ def _cuts(expr: Expr, var: str) -> tuple[Expr, ...] | None:
 
 
 def _bare(node: Expr) -> Expr:
-    """abs(u) and sign(u) have the zeros of u."""
-    while isinstance(node, App) and node.head in ("abs", "sign"):
+    """abs(u), sign(u) and sqrt(u) have the zeros of u."""
+    while isinstance(node, App) and node.head in ("abs", "sign", "sqrt"):
         node = node.args[0]
     return node
 
