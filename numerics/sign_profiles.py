@@ -69,10 +69,12 @@ def profile(piece: Piece, var: str, which: int, digits: int, period: Period | No
         return _signs(slope, var, piece.domain, _zeros(slope, bend, var, piece.domain, digits))
     except Unknown:
         # A sign that is never crossed: touching zeros do not matter then.
-        for op, side in ((">=", 1), ("<=", -1)):
-            if prove_relation(slope, op, num(0), Assumptions({var: piece.domain})) is not None:
-                return Profile((), (side,))
-        raise
+        point = inner_point(piece.domain.lo, piece.domain.hi)
+        side = None if point is None else _sign_at(slope, var, point)
+        op = {1: ">=", -1: "<="}.get(side or 0)
+        if op is None or prove_relation(slope, op, num(0), Assumptions({var: piece.domain})) is None:
+            raise
+        return Profile((), (side or 0,))
 
 
 def _vanishes(slope: Expr, var: str, domain: Domain) -> bool:
