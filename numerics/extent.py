@@ -128,7 +128,8 @@ def _of_slopes(expr: Expr, var: str, pieces: Sequence[Piece], marks: Sequence[La
             raise _Unknown("no derivative")
         slopes.append(slope)
     steep = [Piece(p.domain, App("abs", (s,))) for p, s in zip(pieces, slopes, strict=True)]
-    found = [_at_mark(None, steep, var, m) for m in marks if m.smooth]
+    # At a cut both slopes are looked at below.
+    found = [_at_mark(expr, steep, var, m) for m in marks if any(_is_in(m, p) for p in steep)]
     for i, left in enumerate(steep[:-1]):
         at = {var: _cut(left)}
         found += [_closed(substitute(p.expr, at), is_value=False) for p in (left, steep[i + 1])]
@@ -189,15 +190,15 @@ def _closed(value: Expr, *, is_value: bool) -> _Candidate:
     return _Candidate(lo, hi, value, is_value)
 
 
-def _at_mark(expr: Expr | None, pieces: Sequence[Piece], var: str, mark: Landmark) -> _Candidate:
-    """The value at a landmark, which lies inside a piece or, with ``expr`` given, at a cut."""
-    for piece in pieces:
-        above = piece.domain.lo is None or enclosure(piece.domain.lo)[1] < mark.lo
-        below = piece.domain.hi is None or mark.hi < enclosure(piece.domain.hi)[0]
-        if above and below:
-            expr = piece.expr
-    if expr is None:
-        raise _Unknown("a landmark at a cut")
+def _is_in(mark: Landmark, piece: Piece) -> bool:
+    """Whether a landmark lies inside a piece, not at a cut."""
+    above = piece.domain.lo is None or enclosure(piece.domain.lo)[1] < mark.lo
+    return above and (piece.domain.hi is None or mark.hi < enclosure(piece.domain.hi)[0])
+
+
+def _at_mark(expr: Expr, pieces: Sequence[Piece], var: str, mark: Landmark) -> _Candidate:
+    """The value at a landmark: of the piece that it lies in, or of the whole at a cut."""
+    expr = next((p.expr for p in pieces if _is_in(mark, p)), expr)
     if mark.exact is not None:
         return _closed(substitute(expr, {var: mark.exact}), is_value=True)
     with precision(512):

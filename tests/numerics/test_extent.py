@@ -39,6 +39,8 @@ BY_HAND = [
     ("silu_hard_removal(x)", "", "asinh(1)/sqrt(2)!", "oo"),
     ("gelu(x)", "", "oo", "erfc(-1)/2 + sqrt(2)*exp(-1)/sqrt(2*pi)"),
     ("7/2", "7/2!", "7/2!", "0"),
+    ("max(0, 1 - abs(x))", "0!", "1!", "1"),
+    ("max(tanh(x), 0)**3 - max(-tanh(x), 0)**3", "-1", "1", "3/4"),
 ]
 
 
