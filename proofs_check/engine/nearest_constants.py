@@ -9,6 +9,7 @@ from itertools import islice
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.points import at_point, rational_bounds
 from gateproof.proofs_check.engine import nearest_numbers as numbers
+from gateproof.proofs_check.engine.nearest_guess import guessed
 from gateproof.proofs_check.engine.nearest_question import STOPS, Change, Question, Value, is_plain
 from gateproof.proofs_check.engine.nearest_values import extremum_forms
 from gateproof.proofs_check.engine.sample import points, values
@@ -95,6 +96,8 @@ def with_factor(node: Expr, constant: Expr) -> Expr:
     assert isinstance(node, App)
     first = node.args[0]
     changed = constant if isinstance(first, Num) else with_factor(first, constant)
+    if node.head == "mul" and changed == Num(Fraction(1)):
+        return node.args[1] if len(node.args) == 2 else App("mul", node.args[1:])
     return App(node.head, (changed, *node.args[1:]))
 
 
@@ -158,7 +161,9 @@ def _extremum(ask: Question, space: Space, name: str, body: Expr, *, up: bool) -
     within = interval(domain.lo, domain.hi, domain.lo_closed, domain.hi_closed)
     node = Extremum("sup" if up else "inf", body, Scope((Bind(name, within),), ()))
     found = ask.value(node)
-    if found is None or found.infinite:
+    if found is None:
+        return guessed(space, name, body, up=up)
+    if found.infinite:
         return found
     forms = extremum_forms(ask, node, found)
     return Value(found.lo, found.hi, forms[0] if forms else None, 0, found.attained)

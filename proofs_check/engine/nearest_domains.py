@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from gateproof.numerics.errors import MaybeUndefined, NumericsError, Undefined
 from gateproof.numerics.points import enclosure, truth_at
@@ -50,8 +50,12 @@ def scope_changes(ask: Question, part: Rel) -> Iterator[Change]:
     """The statement over less of its scope."""
     try:
         space = ask.space()
+    except STOPS:
+        return
+    try:
         core = Rel(part.ops, tuple(ask.core(t, space) for t in part.terms))
     except STOPS:
+        yield from _away_from_zero(ask, part, space)
         return
     if space.vectors or not all(is_plain(t) for t in core.terms):
         return
@@ -63,6 +67,24 @@ def scope_changes(ask: Question, part: Rel) -> Iterator[Change]:
             yield ask.change("domain", part, scope)
     elif not space.facts:
         yield from _halves(ask, part, core, space)
+        yield from _ordered(ask, part, core, space)
+
+
+def _away_from_zero(ask: Question, part: Rel, space: Space) -> Iterator[Change]:
+    """Where no value can be looked at (a limit that has its cases): without 0, and each side of it."""
+    if len(space.domains) != 1 or space.facts or space.vectors:
+        return
+    ((name, domain),) = space.domains.items()
+    if domain.integer or domain.without or contains(domain, Fraction(0)) is not True:
+        return
+    whole = interval(domain.lo, domain.hi, domain.lo_closed, domain.hi_closed)
+    zero = num(0)
+    for within in (
+        SetMinus(whole, (zero,)),
+        interval(zero, domain.hi, False, domain.hi_closed),
+        interval(domain.lo, zero, domain.lo_closed, False),
+    ):
+        yield ask.change("domain", part, _with(ask.scope, name, within))
 
 
 def predicate_domains(ask: Question, part: Pred) -> Iterator[Change]:
@@ -306,6 +328,17 @@ def _halves(ask: Question, part: Rel, core: Rel, space: Space) -> Iterator[Chang
             if _no_failure(core, cut, ask.context.settings.seed):
                 within = interval(lo, hi, lo_closed, hi_closed)
                 yield ask.change("domain", part, _with(ask.scope, name, within))
+                break
+
+
+def _ordered(ask: Question, part: Rel, core: Rel, space: Space) -> Iterator[Change]:
+    """Two of the names in one order."""
+    for a, b in permutations([n for n, d in space.domains.items() if not d.integer], 2):
+        for op in (">=", ">"):
+            condition = Rel((op,), (Var(a), Var(b)))
+            if _no_failure(core, space.given(condition), ask.context.settings.seed):
+                scope = Scope(ask.scope.binds, (*ask.scope.conditions, condition))
+                yield ask.change("domain", part, scope)
                 break
 
 

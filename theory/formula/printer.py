@@ -212,7 +212,8 @@ def _calculus(node: Node) -> str:
     if isinstance(node, Integral):
         return f"integrate({to_text(node.body)}, {node.var}, {to_text(node.lo)}, {to_text(node.hi)})"
     if isinstance(node, Gauss):
-        return f"gauss({to_text(node.body)}, {node.var}, q={to_text(node.q)}, mean={to_text(node.mean)})"
+        mean = "" if node.mean == Num(Fraction(0)) else f", mean={to_text(node.mean)}"
+        return f"gauss({to_text(node.body)}, {node.var}, q={to_text(node.q)}{mean})"
     if isinstance(node, Gauss2):
         return f"gauss2({to_text(node.body)}, {node.u}, {node.v}, q={to_text(node.q)}, c={to_text(node.c)})"
     return _set(node)
