@@ -155,6 +155,11 @@ def _must_have_meaning(space: Space, node: Mean, context: Context) -> None:
         conditions.append((Rel(("<=",), (square, num(1))), "the correlation lies outside [-1, 1]"))
     for condition, reason in conditions:
         _need(space, condition, f"{to_text(node)} has no value: {reason}", context)
+    if node.q == num(0):
+        # Nothing but the mean is looked at.
+        centre = node.mean if isinstance(node, Gauss) else num(0)
+        _defined(space, substitute(node.body, dict.fromkeys(names, centre)), node, context)
+        return
     inner = space
     for name in names:
         inner = inner.with_domain(name, Domain())

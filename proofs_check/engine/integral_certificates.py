@@ -33,7 +33,7 @@ def certified_values(relation: Rel, values: Mapping[Node, Value]) -> Mapping[str
         widened = {node: _widened(value, tolerance) for node, value in values.items()}
         if _signs(gap, widened) not in ({1}, {-1}):
             continue
-        found = [_accepted(node, widened[node], tolerance) for node in values if isinstance(node, Mean)]
+        found = [_accepted(node, widened[node]) for node in values if isinstance(node, Mean)]
         documents = [dict(d) for d in found if d is not None]
         return composite(documents) if len(documents) == len(found) else None
     return None
@@ -74,13 +74,11 @@ def _signs(gap: Expr, ends: Mapping[Node, tuple[Fraction, Fraction]]) -> set[int
 
 
 @lru_cache(maxsize=256)
-def _accepted(node: Mean, ends: tuple[Fraction, Fraction], tolerance: Fraction) -> Mapping[str, Any] | None:
+def _accepted(node: Mean, ends: tuple[Fraction, Fraction]) -> Mapping[str, Any] | None:
     """A certificate for these ends that the checker accepts, or None."""
-    on = as_range(node)
-    if on is None:
-        return None
     middle, reach = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
-    if tolerance * max(abs(e) for e in ends) == 0 or reach == 0:
+    on = as_range(node)
+    if on is None or reach == 0:
         return None
     document = integral_certificate(on, (middle, middle), reach * Fraction(99, 100), to_text(node))
     return document if document is not None and accept(document) is None else None

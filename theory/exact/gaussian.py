@@ -70,14 +70,18 @@ def gauss_value(node: Gauss, assumptions: Assumptions) -> tuple[Expr, Derivation
     The variance must be provably positive, or provably 0; with a variance that is only known to be
     >= 0 polynomials alone are covered. The integrand must be defined on all of R.
     """
-    if not defined_on_reals(node.body, (node.var,), assumptions):
+    if node.var in assumptions.domains:
         return None
     for part in (node.q, node.mean):
         if prove_defined(part, assumptions) is None:
             return None
     if prove_relation(node.q, "==", ZERO, assumptions) is not None:
         value = substitute(node.body, {node.var: node.mean})
+        if prove_defined(value, assumptions) is None:
+            return None
         return value, Derivation((f"with variance 0: {to_text(node)} = {to_text(value)}",))
+    if not defined_on_reals(node.body, (node.var,), assumptions):
+        return None
     try:
         value, step = _mean(node, assumptions)
     except _NoForm:
