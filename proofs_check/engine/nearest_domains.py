@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, permutations
+from itertools import pairwise
 
 from gateproof.numerics.errors import MaybeUndefined, NumericsError, Undefined
 from gateproof.numerics.points import enclosure, truth_at
@@ -20,22 +19,25 @@ from gateproof.proofs_check.engine import nearest_numbers as numbers
 from gateproof.proofs_check.engine.closed import decide_constants
 from gateproof.proofs_check.engine.nearest_constants import interval
 from gateproof.proofs_check.engine.nearest_question import STOPS, Change, Question, is_plain
-from gateproof.proofs_check.engine.sample import landmarks, points, values
+from gateproof.proofs_check.engine.nearest_runs import Run, runs_of
+from gateproof.proofs_check.engine.nearest_scopes import (
+    away_from_zero,
+    halves,
+    in_order,
+    integer_scopes,
+    narrowed_to,
+)
+from gateproof.proofs_check.engine.sample import landmarks, values
 from gateproof.proofs_check.engine.space import Space, contains
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import (
-    Bind,
     Diff,
     Expr,
-    IntRange,
-    NamedSet,
     Pred,
     Rel,
-    Scope,
     SetExpr,
     SetMinus,
-    Var,
     num,
 )
 
@@ -55,36 +57,19 @@ def scope_changes(ask: Question, part: Rel) -> Iterator[Change]:
     try:
         core = Rel(part.ops, tuple(ask.core(t, space) for t in part.terms))
     except STOPS:
-        yield from _away_from_zero(ask, part, space)
+        yield from away_from_zero(ask, part, space)
         return
     if space.vectors or not all(is_plain(t) for t in core.terms):
         return
     if len(space.domains) == 1 and not space.facts:
         (name,) = space.domains
         for within in largest(core, name, space.domains[name], ask.context.settings.seed):
-            yield ask.change("domain", part, _with(ask.scope, name, within))
-        for scope in _integers(ask, core, name, space.domains[name]):
+            yield ask.change("domain", part, narrowed_to(ask.scope, name, within))
+        for scope in integer_scopes(ask, core, name, space.domains[name]):
             yield ask.change("domain", part, scope)
     elif not space.facts:
-        yield from _halves(ask, part, core, space)
-        yield from _ordered(ask, part, core, space)
-
-
-def _away_from_zero(ask: Question, part: Rel, space: Space) -> Iterator[Change]:
-    """Where no value can be looked at (a limit that has its cases): without 0, and each side of it."""
-    if len(space.domains) != 1 or space.facts or space.vectors:
-        return
-    ((name, domain),) = space.domains.items()
-    if domain.integer or domain.without or contains(domain, Fraction(0)) is not True:
-        return
-    whole = interval(domain.lo, domain.hi, domain.lo_closed, domain.hi_closed)
-    zero = num(0)
-    for within in (
-        SetMinus(whole, (zero,)),
-        interval(zero, domain.hi, False, domain.hi_closed),
-        interval(domain.lo, zero, domain.lo_closed, False),
-    ):
-        yield ask.change("domain", part, _with(ask.scope, name, within))
+        yield from halves(ask, part, core, space)
+        yield from in_order(ask, part, core, space)
 
 
 def predicate_domains(ask: Question, part: Pred) -> Iterator[Change]:
@@ -100,7 +85,7 @@ def predicate_domains(ask: Question, part: Pred) -> Iterator[Change]:
     if space.vectors or space.facts or not is_plain(body):
         return
     for within in _predicate_sets(part, own, body, name, domain, space):
-        yield ask.change("domain", Pred(part.name, part.body, _with(part.scope, name, within)))
+        yield ask.change("domain", Pred(part.name, part.body, narrowed_to(part.scope, name, within)))
 
 
 def _predicate_sets(
@@ -130,20 +115,6 @@ def _predicate_sets(
         yield interval(lo, hi, False, False)
 
 
-def _with(scope: Scope, name: str, within: SetExpr) -> Scope:
-    binds = tuple(Bind(b.name, within) if b.name == name else b for b in scope.binds)
-    # The new set is inside of what the conditions on this name alone left, so these go.
-    kept = tuple(c for c in scope.conditions if not _only_about(c, name))
-    return Scope(binds, kept)
-
-
-def _only_about(condition: object, name: str) -> bool:
-    from gateproof.theory.formula.nodes import Node
-    from gateproof.theory.formula.scopes import free_names
-
-    return isinstance(condition, Node) and free_names(condition) == {name}
-
-
 def largest(relation: Rel, name: str, domain: Domain, seed: int) -> Iterator[SetExpr]:
     """The largest interval on which a relation in one real name holds, and the set without points."""
     if domain.integer:
@@ -166,7 +137,7 @@ def largest(relation: Rel, name: str, domain: Domain, seed: int) -> Iterator[Set
         if len(bad) <= _MOST_HOLES:
             yield _without(domain, bad)
         return
-    for run in _runs(known, domain):
+    for run in runs_of(known, domain):
         within = _bounded(run, relation, name, domain, truth)
         if within is not None:
             yield within
@@ -201,38 +172,7 @@ def _isolated(bad: list[Fraction], truth: Truth, domain: Domain) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class _Run:
-    """Neighbouring samples that hold, and the nearest that fail on both sides (None: the domain's end)."""
-
-    first: Fraction
-    last: Fraction
-    before: Fraction | None
-    behind: Fraction | None
-
-
-def _runs(known: list[tuple[Fraction, bool]], domain: Domain) -> list[_Run]:
-    """Runs of samples that hold, the most useful first: unbounded, then long, then on the right."""
-    runs: list[_Run] = []
-    start: int | None = None
-    for k, (_, holds) in enumerate([*known, (Fraction(0), False)]):
-        if holds and start is None:
-            start = k
-        elif not holds and start is not None:
-            before = known[start - 1][0] if start else None
-            behind = known[k][0] if k < len(known) else None
-            runs.append(_Run(known[start][0], known[k - 1][0], before, behind))
-            start = None
-
-    def worth(run: _Run) -> tuple[int, Fraction, Fraction]:
-        right = run.behind is None and domain.hi is None
-        left = run.before is None and domain.lo is None
-        return int(right) + int(left), Fraction(0) if right or left else run.last - run.first, run.last
-
-    return sorted((r for r in runs if r.first < r.last), key=worth, reverse=True)[:2]
-
-
-def _bounded(run: _Run, relation: Rel, name: str, domain: Domain, truth: Truth) -> SetExpr | None:
+def _bounded(run: Run, relation: Rel, name: str, domain: Domain, truth: Truth) -> SetExpr | None:
     lo, lo_closed = domain.lo, domain.lo_closed
     hi, hi_closed = domain.hi, domain.hi_closed
     if run.before is not None:
@@ -268,87 +208,3 @@ def _holds_at(point: Expr, relation: Rel, name: str) -> bool:
         return decide_constants(relation.ops[0], a, b).truth is True
     except STOPS:
         return False
-
-
-def _integers(ask: Question, core: Rel, name: str, domain: Domain) -> Iterator[Scope]:
-    """Fewer whole numbers: a range, or all from one on."""
-    if not domain.integer:
-        return
-    known: list[tuple[Fraction, bool]] = []
-    for x in _samples_of_integers(domain):
-        try:
-            holds = truth_at(core, {name: x}, _BITS)
-        except NumericsError:
-            return
-        known.append((x, holds is not False))
-    if domain.lo is not None and domain.hi is not None:
-        for run in _runs(known, domain):
-            within = IntRange(numbers.number(run.first), numbers.number(run.last))
-            yield _with(ask.scope, name, within)
-        return
-    bad = [x for x, holds in known if not holds]
-    if not bad or (known and not known[-1][1]):
-        return
-    start = max(bad) + 1
-    if start == 1:
-        yield _with(ask.scope, name, NamedSet("N1"))
-    elif start == 0:
-        yield _with(ask.scope, name, NamedSet("N"))
-    else:
-        from_there = Rel((">=",), (Var(name), numbers.number(start)))
-        yield Scope(ask.scope.binds, (*ask.scope.conditions, from_there))
-
-
-def _samples_of_integers(domain: Domain) -> list[Fraction]:
-    from gateproof.proofs_check.engine.space import finite_values
-
-    finite = finite_values(domain)
-    if finite is not None:
-        return finite[:300]
-    return sorted(dict.fromkeys(values(domain, [], random.Random(0))))
-
-
-def _halves(ask: Question, part: Rel, core: Rel, space: Space) -> Iterator[Change]:
-    """One of several names cut at 0, where no sample speaks against it."""
-    zero = num(0)
-    for name, domain in space.domains.items():
-        if domain.integer or domain.without:
-            continue
-        if contains(domain, Fraction(0)) is not True:
-            continue
-        for lo, hi, lo_closed, hi_closed in (
-            (zero, domain.hi, True, domain.hi_closed),
-            (zero, domain.hi, False, domain.hi_closed),
-            (domain.lo, zero, domain.lo_closed, True),
-            (domain.lo, zero, domain.lo_closed, False),
-        ):
-            if lo == hi:
-                continue
-            cut = space.with_domain(name, Domain(lo, hi, lo_closed, hi_closed))
-            if _no_failure(core, cut, ask.context.settings.seed):
-                within = interval(lo, hi, lo_closed, hi_closed)
-                yield ask.change("domain", part, _with(ask.scope, name, within))
-                break
-
-
-def _ordered(ask: Question, part: Rel, core: Rel, space: Space) -> Iterator[Change]:
-    """Two of the names in one order."""
-    for a, b in permutations([n for n, d in space.domains.items() if not d.integer], 2):
-        for op in (">=", ">"):
-            condition = Rel((op,), (Var(a), Var(b)))
-            if _no_failure(core, space.given(condition), ask.context.settings.seed):
-                scope = Scope(ask.scope.binds, (*ask.scope.conditions, condition))
-                yield ask.change("domain", part, scope)
-                break
-
-
-def _no_failure(core: Rel, space: Space, seed: int) -> bool:
-    seen = False
-    for point in points(space, (core,), seed, 200):
-        try:
-            if truth_at(core, point, 128) is False:
-                return False
-        except NumericsError:
-            return False
-        seen = True
-    return seen
