@@ -36,7 +36,13 @@ two.form two.tg two.prox two.derivative two.surrogate.x two.surrogate.delta two.
 two.init two.rho two.criterion two.penalty two.meanfield two.float two.training
 """
 
-REQUIRED, KNOWN = set(REQUIRED_IDS.split()), set(KNOWN_IDS.split())
+#: What follows from the statements on the way: consequences that users of them want.
+DERIVED_IDS = """
+tg.collapse.depth tg.cost.shapes tg.cost.networks mem.derivation mem.loop.power two.potential.far
+two.rho.moments
+"""
+
+REQUIRED, KNOWN = set(REQUIRED_IDS.split()), {*KNOWN_IDS.split(), *DERIVED_IDS.split()}
 
 CLAIMS = load_packaged()
 IDS = {claim.id for claim in CLAIMS}
