@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from gateproof.theory.exact import enclose, tail_functions
+from gateproof.theory.exact import balls, enclose, tail_functions
 from gateproof.theory.exact.transseries import (
     Form,
     Grow,
@@ -114,10 +114,17 @@ def _walk(expr: Expr, var: str, x: Trans) -> Form:
         return _walk(expr.then if truth else expr.other, var, x)
     if not isinstance(expr, App):
         raise NoTail(f"{type(expr).__name__} has no tail form")
-    if expr.head == "pow":
-        return _power(expr, var, x)
-    args = [_walk(a, var, x) for a in expr.args]
-    return _apply(expr.head, args)
+    try:
+        if expr.head == "pow":
+            return _power(expr, var, x)
+        args = [_walk(a, var, x) for a in expr.args]
+        return _apply(expr.head, args)
+    except NoTail:
+        # asinh(1), say: no function of what goes to infinity is asked for.
+        pair = None if any(isinstance(n, Var) for n in expr.walk()) else balls.rational_bounds(expr)
+        if pair is None:
+            raise
+        return between(pair, x.start)
 
 
 def _apply(head: str, args: list[Form]) -> Form:
