@@ -52,6 +52,7 @@ def _case(claim: Mapping[str, Any], reading: Mapping[str, Any], seconds: float) 
     if found is not None:
         element, kind = found
         message = f"{reading['verdict']}: {words.pinned(reading)}"
+        message += f"; true instead: {words.nearest(reading)}" if reading.get("nearest") else ""
         inner = Tree.SubElement(case, element, message=clean.xml(message))
         if element == "failure":
             inner.set("type", kind)

@@ -243,6 +243,7 @@ def test_the_nearest_true_statement_is_shown_everywhere():
     failure = Tree.fromstring(junit.render(made)).find(".//failure")
     assert failure is not None
     assert f"true instead: {shown}" in (failure.text or "")
+    assert f"true instead: {shown}" in failure.attrib["message"]
 
 
 def test_without_a_nearest_statement_nothing_is_said(every):

@@ -147,6 +147,8 @@ def test_api(tmp_path, monkeypatch):
     assert json.loads((tmp_path / "out/report.json").read_text()) == written
     assert api.decide_text("for x in R: silu(x) == x*sigmoid(x)").verdict == "proved"
     assert api.decide_text("for x in R: f(x) > x", define={"f": "x + 1"}).verdict == "proved"
+    false = api.decide_text("for x in R: f(x) >= 0", define={"f": "x*sigmoid(x)"})
+    assert false.nearest == {"formal": "for x in [0, oo): f(x) >= 0", "verdict": "proved", "kind": "domain"}
     with pytest.raises(ValueError, match="column 5"):
         api.decide_text("1 ==")
     with pytest.raises(api.RefusedError, match="no such file"):
