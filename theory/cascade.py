@@ -24,7 +24,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from gateproof.theory.exact.derivative import add, mul
 from gateproof.theory.folding import Matrix, Numbers, Vector, matrix, vector
+from gateproof.theory.formula.nodes import Expr, Num
 
 Style = Literal["after", "inputs"]
 Kind = Literal["input", "linear", "activation", "normalisation", "add", "product", "output"]
@@ -110,6 +112,26 @@ def run(
     return value
 
 
+def written_out(
+    steps: Sequence[str], layers: Sequence[Affine], activation: Callable[[Expr], Expr], x: Sequence[Expr]
+) -> tuple[Expr, ...]:
+    """The cascade as expressions of its inputs, for proofs. The activation maps expressions.
+
+    Raises ValueError where the layers' shapes do not fit.
+    """
+    value = tuple(x)
+    for step in steps:
+        if step == "A":
+            value = tuple(activation(v) for v in value)
+        else:
+            layer = layers[int(step[1:]) - 1]
+            rows = zip(layer.weight, layer.bias, strict=True)
+            value = tuple(
+                add(*(mul(Num(w), v) for w, v in zip(row, value, strict=True)), Num(b)) for row, b in rows
+            )
+    return value
+
+
 @dataclass(frozen=True)
 class Node:
     """A step of a network: its kind, its name and the steps it reads."""
@@ -157,7 +179,7 @@ def onto_inputs(network: Sequence[Node]) -> Placement:
             if not active:
                 plain.append(node.name)
         else:
-            alone += [(a, node.name, node.kind) for a in active]
+            alone.extend((a, node.name, node.kind) for a in active)
         kinds[node.name] = node.kind
     return Placement(tuple(moved), tuple(alone), tuple(plain))
 

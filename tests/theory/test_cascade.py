@@ -8,8 +8,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateproof.theory.cascade import Node, affine, boundary, compose, evaluate, onto_inputs, run, word
+from gateproof.numerics.points import difference_sign
+from gateproof.theory.cascade import (
+    Node,
+    affine,
+    boundary,
+    compose,
+    evaluate,
+    onto_inputs,
+    run,
+    word,
+    written_out,
+)
+from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.folding import vector
+from gateproof.theory.formula import parse_expr
+from gateproof.theory.formula.nodes import App, Var
 
 LAYERS = [
     affine([[1, -2], [3, 1]], [1, -1]),
@@ -67,6 +82,29 @@ def test_the_right_ends_make_them_equal(x):
 def test_without_activations_layers_collapse(x):
     whole = compose(LAYERS[2], compose(LAYERS[1], LAYERS[0]))
     assert run(("L1", "L2", "L3"), LAYERS, relu, x) == whole(vector(x))
+
+
+def test_the_right_ends_over_symbols():
+    """The same with tanh and symbolic inputs, as proofs; the wrong ends are not proved."""
+
+    def tanh(u):
+        return App("tanh", (u,))
+
+    given_ = Assumptions({"x": Domain(), "y": Domain()})
+    x = (Var("x"), Var("y"))
+    (after,) = written_out(word(3, "after"), LAYERS, tanh, x)
+    (same,) = written_out(word(3, "inputs", first=False, last=True), LAYERS, tanh, x)
+    (lead,) = written_out(("A", *word(3, "after", last=False)), LAYERS, tanh, x)
+    (inputs,) = written_out(word(3, "inputs"), LAYERS, tanh, x)
+    assert prove_relation(after, "==", same, given_) is not None
+    assert prove_relation(lead, "==", inputs, given_) is not None
+    assert prove_relation(after, "==", inputs, given_) is None
+    point = {"x": Fraction(1, 3), "y": Fraction(-2)}
+    assert difference_sign(after, inputs, point) not in (0, None)
+    # The collapse without activations, by hand for the first output of two layers at (x, y):
+    # 2 (x - 2 y + 1) + (3 x + y - 1) = 5 x - 3 y + 1.
+    first, _ = written_out(("L1", "L2"), LAYERS, tanh, x)
+    assert prove_relation(first, "==", parse_expr("5*x - 3*y + 1"), given_) is not None
 
 
 RESIDUAL = (
