@@ -24,6 +24,7 @@ from gateproof.numerics.ball import evaluate
 from gateproof.numerics.points import exact_arb
 from gateproof.numerics.precision import precision
 from gateproof.numerics.series import taylor
+from gateproof.theory.folding import exact
 from gateproof.theory.formula import expand, parse_expr, substitute
 from gateproof.theory.formula.nodes import Expr, Num
 
@@ -34,7 +35,8 @@ Value = Fraction | Expr
 class Device:
     """Constants of a first-order memristor, exact: Ohm, Ohm/[w], [w]/(A s), [w].
 
-    ``r0`` is the resistance at ``w0``. Raises ValueError for a resistance that is not positive.
+    ``r0`` is the resistance at ``w0``. Raises ValueError for a resistance that is not positive,
+    TypeError for floats.
     """
 
     r0: Fraction
@@ -43,6 +45,8 @@ class Device:
     w0: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
+        for name in ("r0", "beta_w", "mobility", "w0"):
+            object.__setattr__(self, name, exact(getattr(self, name)))
         if self.r0 <= 0:
             raise ValueError("the reference resistance is positive")
 
@@ -84,7 +88,7 @@ def integrate(
         ends = [_ball(t, bits) for t in times]
         if not all(a < b for a, b in pairwise(ends)):
             raise ValueError("the times are not seen to ascend")
-        w, area = exact_arb(start), arb(0)
+        w, area = exact_arb(exact(start)), arb(0)
         found = [_sample(device, core, name, ends[0], w, area, bits)]
         for a, b in pairwise(ends):
             for k in range(steps):
@@ -187,7 +191,7 @@ def sine_loop(
     """
     if amplitude <= 0 or om <= 0:
         raise ValueError("amplitude and angular frequency are positive")
-    values: Mapping[str, Expr] = {"A": Num(amplitude), "om": Num(om)}
+    values: Mapping[str, Expr] = {"A": Num(exact(amplitude)), "om": Num(exact(om))}
     drive = substitute(parse_expr("A*sin(om*t)"), values)
     half = substitute(parse_expr("pi/om"), values)
     full = substitute(parse_expr("2*pi/om"), values)
@@ -206,7 +210,7 @@ def closed_form(expr: Expr, device: Device, amplitude: Fraction, om: Fraction, b
         "b": Num(device.beta_w),
         "k": Num(device.mobility),
         "w0": Num(device.w0),
-        "A": Num(amplitude),
-        "om": Num(om),
+        "A": Num(exact(amplitude)),
+        "om": Num(exact(om)),
     }
     return evaluate(expand(substitute(expr, values)), {}, bits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from gateproof.numerics.points import difference_sign
+from gateproof.theory.folding import exact
 from gateproof.theory.formula import expand
 from gateproof.theory.formula.nodes import Num
 from gateproof.theory.two_sided import zero_rate
@@ -17,6 +18,7 @@ def threshold_for_rate(rate: Fraction, digits: int = 15) -> tuple[Fraction, Frac
     rates below 1/2. Domain: 0 < rate < 1. Bisection on exact fractions: the rate increases
     strictly, and every comparison is certified.
     """
+    rate = exact(rate)
     if not 0 < rate < 1:
         raise ValueError("a rate strictly between 0 and 1")
     curve = expand(zero_rate())

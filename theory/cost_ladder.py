@@ -169,4 +169,4 @@ def least_weights(branches: int = 2, share: Fraction = Fraction(1, 100)) -> int:
     """
     if share <= 0:
         raise ValueError("the share is positive")
-    return ceil((2 * branches + scalars(branches)) / share)
+    return ceil(Fraction(2 * branches + scalars(branches)) / share)

@@ -107,7 +107,8 @@ class Pair:
     """A weak-inversion pair in exact numbers.
 
     ``temperature`` K, ``slope_factor`` without unit (n >= 1), ``tail`` A, ``vt_mismatch`` =
-    V_T1 - V_T2 in V, ``current_ratio`` = I_S1/I_S2 without unit. Raises ValueError outside.
+    V_T1 - V_T2 in V, ``current_ratio`` = I_S1/I_S2 without unit. Raises ValueError outside,
+    TypeError for floats.
     """
 
     temperature: Fraction
@@ -117,6 +118,8 @@ class Pair:
     current_ratio: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
+        for name in ("temperature", "slope_factor", "tail", "vt_mismatch", "current_ratio"):
+            object.__setattr__(self, name, exact(getattr(self, name)))
         if min(self.temperature, self.tail, self.current_ratio) <= 0 or self.slope_factor < 1:
             raise ValueError("temperature, tail current and current ratio are positive, n is at least 1")
 

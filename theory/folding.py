@@ -32,7 +32,7 @@ Numbers = Sequence[int | Fraction]
 class GatedLinear:
     """K branch weights and constants, each outputs x inputs, and a bias of one number an output.
 
-    Branches run left to right. Raises ValueError where the shapes do not fit.
+    Branches run left to right. Raises ValueError where the shapes do not fit, TypeError for floats.
     """
 
     weights: tuple[Matrix, ...]
@@ -40,6 +40,9 @@ class GatedLinear:
     bias: Vector
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", tuple(matrix(t) for t in self.weights))
+        object.__setattr__(self, "constants", tuple(matrix(t) for t in self.constants))
+        object.__setattr__(self, "bias", vector(self.bias))
         shape = (len(self.bias), self.inputs)
         tables = (*self.weights, *self.constants)
         if not self.weights or len(self.weights) != len(self.constants):

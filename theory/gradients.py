@@ -105,6 +105,8 @@ class HardGate:
     intercept: tuple[Fraction, ...]
 
     def __post_init__(self) -> None:
+        for name in ("theta", "slope", "intercept"):
+            object.__setattr__(self, name, vector(getattr(self, name)))
         if len(self.slope) != len(self.intercept) or len(self.slope) != len(self.theta) + 1:
             raise ValueError("K slopes and intercepts for K-1 thresholds")
         if any(a >= b for a, b in pairwise(self.theta)):

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from gateproof.theory.exact.derivative import add, neg
+from gateproof.theory.folding import Numbers, vector
 from gateproof.theory.formula.nodes import App, Const, Expr, Integral, Rel, Tg, Var, Where, num
 
 Logits = Sequence[Expr | None]
@@ -87,27 +88,29 @@ def direct(logits: Logits, i: int) -> Expr:
     return App("div", (top, add(top, *(App("exp", (o,)) for o in others))))
 
 
-def hard(logits: Sequence[Fraction], i: int) -> Fraction:
+def hard(logits: Numbers, i: int) -> Fraction:
     """The limit of probability i as all logits are scaled up: 1/m for one of m equal largest, else 0.
 
     This is softmax's hard gate. Ties share: no order among equal logits decides.
     """
-    if not 0 <= i < len(logits):
-        raise ValueError(f"no logit {i} of {len(logits)}")
-    top = max(logits)
-    return Fraction(1, list(logits).count(top)) if logits[i] == top else Fraction(0)
+    values = vector(logits)
+    if not 0 <= i < len(values):
+        raise ValueError(f"no logit {i} of {len(values)}")
+    top = max(values)
+    return Fraction(1, values.count(top)) if values[i] == top else Fraction(0)
 
 
-def odds(weights: Sequence[Fraction], i: int) -> Fraction | None:
+def odds(weights: Numbers, i: int) -> Fraction | None:
     """exp(log-odds) for logits log(w_k), exactly: w_i over the sum of the others.
 
     A weight 0 is a masked logit; None is +oo. Raises ValueError for negative weights or none
     positive.
     """
-    if not 0 <= i < len(weights) or any(w < 0 for w in weights) or not any(weights):
+    values = vector(weights)
+    if not 0 <= i < len(values) or any(w < 0 for w in values) or not any(values):
         raise ValueError("weights are not negative and not all 0")
-    rest = sum(weights) - weights[i]
-    return weights[i] / rest if rest else None
+    rest = sum(values) - values[i]
+    return values[i] / rest if rest else None
 
 
 def maximum(a: Expr, b: Expr) -> Expr:

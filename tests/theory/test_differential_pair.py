@@ -132,3 +132,11 @@ def test_refusals():
         dp.Pair(Fraction(300), Fraction(1, 2), Fraction(1))
     with pytest.raises(ValueError, match="sides"):
         dp.drain_current(3)
+
+
+def test_whole_numbers_stay_exact():
+    pair = dp.Pair(300, 2, 1)
+    assert isinstance(pair.sharpness_drift, Fraction)
+    assert isinstance(pair.transconductance, Fraction)
+    with pytest.raises(TypeError, match="float"):
+        dp.Pair(300.0, 2, 1)

@@ -155,3 +155,12 @@ def test_refusals():
         spread(fold([[1]], [0], [[0, 1]], [[0, 0]]), 1)
     with pytest.raises(ValueError, match="1 x 1"):
         unfold(fold([[1]], [0], [[0, 1]], [[0, 0]]), [[1, 2]])
+
+
+def test_whole_numbers_stay_exact():
+    """W = (3), branch weights (1) and (2): slopes 1/3 and 2/3, no rounding."""
+    layer = GatedLinear((((1,),), ((2,),)), (((0,),), ((0,),)), (0,))
+    back = unfold(layer, [[3]])
+    assert back is not None
+    assert back.slope == ((Fraction(1, 3), Fraction(2, 3)),)
+    assert all(isinstance(s, Fraction) for s in back.slope[0])

@@ -17,6 +17,7 @@ from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula import expand, parse_expr
 from gateproof.theory.formula.nodes import Const, Tg, Var, num
 from gateproof.theory.gradients import (
+    HardGate,
     hard_gate,
     hard_gradient,
     is_subgradient,
@@ -194,3 +195,10 @@ def test_refusals():
         hard_gate([1], [0], [0])
     with pytest.raises(TypeError, match="float"):
         hard_gate([0.5], [0, 1], [0, 0])
+
+
+def test_whole_numbers_stay_exact():
+    gate = HardGate((0,), (0, 1), (0, 0))
+    assert isinstance(soft_limit_at_threshold(gate, 0), Fraction)
+    with pytest.raises(TypeError, match="float"):
+        HardGate((0.5,), (0, 1), (0, 0))

@@ -171,3 +171,12 @@ def test_refusals():
         att.reference(q, q, q, [[True]])
     with pytest.raises(ValueError, match="at least 1"):
         att.operations(0, 1, 1)
+
+
+def test_whole_numbers_stay_exact():
+    assert ts.odds([1, 2, 5], 0) == Fraction(1, 7)
+    assert ts.hard([2, 1, 2], 0) == Fraction(1, 2)
+    for f in (ts.odds, ts.hard):
+        assert isinstance(f([1, 2, 5], 2), Fraction)
+        with pytest.raises(TypeError, match="float"):
+            f([0.5, 1], 0)
