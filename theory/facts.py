@@ -133,7 +133,7 @@ def _break(left: Piece, right: Piece, whole: Expr, var: str, at: Expr) -> int | 
             if prove_relation(values[0], "==", other, Assumptions()) is None:
                 unequal = prove_relation(values[0], "!=", other, Assumptions())
                 return order - 1 if unequal is not None else None
-        if order == 1 and _same(left.expr, right.expr, var):
+        if order == 2 and _same(left.expr, right.expr, var):
             return SMOOTH
         next_a, next_b = derivative(a, var), derivative(b, var)
         if next_a is None or next_b is None or max(next_a.size, next_b.size) > MAX_SIZE:
