@@ -112,8 +112,14 @@ def certified(found: Mapping[str, Any]) -> str:
     elif found["kind"] != "set" or not found["points"]:
         lines.append(str(found["kind"]))
     lines += [f"at {words.enclosure(point)}" for point in found["points"] or ()]
+    told = dict(found)
+    if told.get("attained") is not None:
+        told["attained"] = "yes" if told["attained"] else "no"
+    if not told.get("digits"):
+        # Without a finite value there are no digits to speak of.
+        told["digits"] = None
     for key in ("attained", "digits", "domain", "reason"):
-        known = found.get(key)
+        known = told.get(key)
         lines += [] if known in (None, "", {}) else [f"{key}: {known}"]
     return "".join(f"{clean.line(line, 2_000)}\n" for line in lines)
 
