@@ -15,13 +15,15 @@ from gateproof.numerics.backends.algebra import (
     as_sum,
     exponent_of,
     is_closed,
+    is_total,
     product,
     scaled,
+    times,
     total,
 )
 from gateproof.numerics.backends.growth import UNKNOWN, falls, growth
 from gateproof.numerics.points import truth_at
-from gateproof.theory.formula.nodes import And, App, Expr, Node, Not, Num, Or, Rel, Stmt, Where, num
+from gateproof.theory.formula.nodes import And, App, Expr, Not, Num, Or, Rel, Stmt, Where, num
 
 _SQRT2 = App("sqrt", (num(2),))
 #: Integer powers up to this one are products.
@@ -37,7 +39,7 @@ def lowered(node: Expr) -> Expr:
         known = truth_at(node.cond, {}) if _closed_statement(node.cond) else None
         if known is not None:
             return lowered(node.then if known else node.other)
-        return Where(condition(node.cond), lowered(node.then), lowered(node.other))
+        return _guarded(type(node)(condition(node.cond), lowered(node.then), lowered(node.other)), node.cond)
     if not isinstance(node, App):
         return node
     if node.head == "add":
@@ -47,6 +49,16 @@ def lowered(node: Expr) -> Expr:
     if node.head == "poly":
         return App("poly", (lowered(node.args[0]), *node.args[1:]))
     return _function(node)
+
+
+def _guarded(found: Where, cond: Stmt) -> Expr:
+    """Not-a-number where a side of the condition has no value."""
+    value: Expr = found
+    for part in cond.walk():
+        for term in part.terms if isinstance(part, Rel) else ():
+            if not is_total(term) and not is_closed(term):
+                value = App("not_a_number", (value, lowered(term)))
+    return value
 
 
 def _closed_statement(stmt: Stmt) -> bool:
@@ -155,6 +167,9 @@ def _power(base: Expr, power: Fraction) -> Expr:
         body = lowered(base)
     if power == 1:
         return body
+    if power == 0:
+        # Kept for the sake of where it has no value.
+        return App("div", (body, body))
     if power.denominator == 1 and 2 <= power <= _PRODUCTS:
         square = App("mul", (body, body))
         return {2: square, 3: App("mul", (square, body)), 4: App("mul", (square, square))}[int(power)]
@@ -183,15 +198,10 @@ def _function(node: App) -> Expr:
             _, factors = as_product(m)
             if terms[m] > 0 and all(p % 2 == 0 for p in factors.values()):
                 root = product(Fraction(1), {b: p / 2 for b, p in factors.items()})
-                side = root if terms[m] == 1 else App("mul", (App("sqrt", (Num(terms[m]),)), root))
-                return App("hypot", (_lower_mul(side), App("sqrt", (Num(terms[ONE]),))))
+                scale = App("sqrt", (Num(terms[m]),))
+                side = root if terms[m] == 1 else times(scale, root)
+                return App("hypot", (lowered(side), App("sqrt", (Num(terms[ONE]),))))
     return App(head, tuple(lowered(a) for a in node.args))
-
-
-def _lower_mul(node: Expr) -> Expr:
-    if isinstance(node, App) and node.head == "mul" and is_closed(node.args[0]):
-        return App("mul", (node.args[0], lowered(node.args[1])))
-    return lowered(node)
 
 
 def _exp(u: Expr) -> Expr:
@@ -203,10 +213,3 @@ def _exp(u: Expr) -> Expr:
         root = product(Fraction(1), {b: p / 2 for b, p in moving.items()})
         return App("expsq", (product(number, closed), lowered(root)))
     return App("exp", (lowered(u),))
-
-
-def names_of(node: Node) -> frozenset[str]:
-    """The names of a lowered node."""
-    from gateproof.numerics.ball import names_in
-
-    return names_in(node)

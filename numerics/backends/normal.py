@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
+from typing import TypeGuard
 
-from gateproof.numerics.backends import rules
+from gateproof.numerics.backends import log_rules, rules
 from gateproof.numerics.backends.algebra import (
     ONE,
     Factors,
@@ -17,6 +18,7 @@ from gateproof.numerics.backends.algebra import (
     as_sum,
     exponent_of,
     is_closed,
+    is_total,
     plus,
     product,
     scaled,
@@ -141,7 +143,7 @@ def _content(number: Fraction, factors: Factors) -> tuple[Fraction, Factors]:
     """Numbers out of sums, and square roots of numbers joined."""
     out, radicand = Factors(), Fraction(1)
     for base, power in factors.items():
-        if isinstance(base, App) and base.head == "sqrt" and isinstance(base.args[0], Num):
+        if isinstance(base, App) and base.head == "sqrt" and _is_positive(base.args[0]):
             whole, odd = divmod(power, 2) if power.denominator == 1 else (Fraction(0), Fraction(0))
             if power.denominator == 1:
                 number *= base.args[0].value ** int(whole)
@@ -160,7 +162,11 @@ def _content(number: Fraction, factors: Factors) -> tuple[Fraction, Factors]:
     if inside != 1:
         node = App("sqrt", (num(inside),))
         out[node] = out.get(node, Fraction(0)) + 1
-    return number, {b: p for b, p in out.items() if p != 0}
+    return number, {b: p for b, p in out.items() if p != 0 or not is_total(b)}
+
+
+def _is_positive(node: Expr) -> TypeGuard[Num]:
+    return isinstance(node, Num) and node.value > 0
 
 
 def power_of(base: Expr, power: Fraction) -> Expr:
@@ -252,10 +258,10 @@ def function_of(head: str, u: Expr) -> Expr:
         root = root_of(sum_of(num(1), power_of(u.args[0], Fraction(2))))
         return root if head == "cosh" else power_of(root, Fraction(-1))
     if head == "log":
-        stable = rules.log_of(u)
+        stable = log_rules.log_of(u)
         return normal(stable) if stable is not None else App("log", (u,))
     if head == "exp":
-        stable = rules.exp_of(u)
+        stable = log_rules.exp_of(u)
         return normal(stable) if stable is not None else App("exp", (u,))
     return App(head, (u,))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from gateproof.numerics.backends.algebra import is_closed
 from gateproof.numerics.backends.normal import normal
+from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.backends.partial import Sides, first_partial, partial
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.limits import limit
@@ -49,6 +51,7 @@ def core(node: Expr) -> Expr:
     found = _visit(expand(node))
     assert isinstance(found, Expr)
     _refuse_infinity(found)
+    _refuse_no_value(found)
     return found
 
 
@@ -151,3 +154,14 @@ def _refuse_infinity(node: Node) -> None:
         raise FormulaError("oo is not a number", hint="it may stand in comparisons")
     for child in node.children():
         _refuse_infinity(child)
+
+
+def _refuse_no_value(node: Node) -> None:
+    """A number that does not exist, such as sqrt(-1), is refused unless it stands in a branch."""
+    if isinstance(node, Where):
+        return
+    if isinstance(node, App) and is_closed(node):
+        to_float(node)
+        return
+    for child in node.children():
+        _refuse_no_value(child)

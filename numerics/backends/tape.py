@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.backends.algebra import is_closed
@@ -82,9 +83,13 @@ class _Writer:
         infinite = Const("oo")
         if node == infinite:
             return float("inf")
-        if node in (App("neg", (infinite,)), App("mul", (Num(-1 * to_one()), infinite))):
+        if node in (App("neg", (infinite,)), App("mul", (Num(Fraction(-1)), infinite))):
             return float("-inf")
-        return to_float(node)
+        try:
+            return to_float(node)
+        except FormulaError:
+            # A branch that has no value, such as 1/0.
+            return float("nan")
 
     def _all(self, head: str, parts: list[Ref]) -> Ref:
         found = parts[0]
@@ -102,13 +107,6 @@ class _Writer:
         if node.head in ("add", "mul", "max", "min") and len(args) > 2:
             return self._all(node.head, args)
         return self._step(node.head, *args)
-
-
-def to_one() -> Any:
-    """The rational 1."""
-    from fractions import Fraction
-
-    return Fraction(1)
 
 
 def write(expr: Expr, names: tuple[str, ...]) -> Tape:

@@ -1,11 +1,13 @@
-"""tanh written with exponentials: no inf/inf in balls, and provably the same function."""
+"""tanh written with exponentials: no inf/inf in any backend, and provably the same function."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 import mpmath as mp
+import numpy as np
 import pytest
+from array_backends import SLOPES, VALUES
 
 from gateproof.numerics.points import at_point, rational_bounds
 from gateproof.proofs_check.engine import decide
@@ -47,3 +49,20 @@ def test_derivatives_far_out() -> None:
         "proved",
         "inconclusive",
     )
+
+
+@pytest.mark.parametrize("backend", VALUES)
+@pytest.mark.parametrize("text", QUOTIENTS)
+def test_arrays_far_out(backend: str, text: str) -> None:
+    for x in (np.array([-100, -13.5, 50, 89, 100], np.float32), np.array([-800.0, 800.0])):
+        np.testing.assert_allclose(VALUES[backend](text, x), np.sign(x), rtol=1e-7)
+        # sech(x)**2, below 1e-10 at all of these.
+        assert (np.abs(SLOPES[backend](text, x)) < 1e-10).all()
+
+
+@pytest.mark.parametrize("backend", VALUES)
+def test_arrays_of_the_cubic_argument(backend: str) -> None:
+    x = np.array([-100, -13.5, 50, 100, 1e19, -1e30, np.inf, -np.inf], np.float32)
+    right = np.array([0, 0, 50, 100, 1e19, 0, np.inf, 0], np.float32)
+    np.testing.assert_allclose(VALUES[backend](TANH_GELU, x), right, rtol=1e-7)
+    np.testing.assert_allclose(SLOPES[backend](TANH_GELU, x), [0, 0, 1, 1, 1, 0, 1, 0], atol=1e-30)

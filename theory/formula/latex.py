@@ -29,8 +29,8 @@ from gateproof.theory.formula.printer import decimal_text, to_text
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 _GREEK = {
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "mu", "nu", "xi",
-    "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi",
-    "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+    "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta",
+    "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
 }  # fmt: skip
 _KNOWN = {
     "exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "max", "min", "ln", "cot", "sec", "csc",

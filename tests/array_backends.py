@@ -1,0 +1,54 @@
+"""The three array backends behind one face: values, and derivatives by each library's own means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gateproof.numerics.backends.formula import Formula, formula
+
+
+def _formula(f: str | Formula) -> Formula:
+    return formula(f) if isinstance(f, str) else f
+
+
+def numpy_values(f: str | Formula, x: Any) -> Any:
+    return _formula(f).numpy(x)
+
+
+def numpy_slopes(f: str | Formula, x: Any) -> Any:
+    return _formula(f).gradient().numpy(x)
+
+
+def torch_values(f: str | Formula, x: Any) -> Any:
+    import torch
+
+    return _formula(f).torch(torch.tensor(x)).numpy()
+
+
+def torch_slopes(f: str | Formula, x: Any) -> Any:
+    import torch
+
+    t = torch.tensor(x, requires_grad=True)
+    _formula(f).torch(t).sum().backward()
+    assert t.grad is not None
+    return t.grad.numpy()
+
+
+def jax_values(f: str | Formula, x: Any) -> Any:
+    import jax
+
+    with jax.enable_x64(x.dtype == np.float64):
+        return np.asarray(_formula(f).jax(jax.numpy.asarray(x)))
+
+
+def jax_slopes(f: str | Formula, x: Any) -> Any:
+    import jax
+
+    with jax.enable_x64(x.dtype == np.float64):
+        return np.asarray(jax.vmap(jax.grad(_formula(f).jax))(jax.numpy.asarray(x)))
+
+
+VALUES = {"numpy": numpy_values, "torch": torch_values, "jax": jax_values}
+SLOPES = {"numpy": numpy_slopes, "torch": torch_slopes, "jax": jax_slopes}
