@@ -115,7 +115,7 @@ def certified(found: Mapping[str, Any]) -> str:
     told = dict(found)
     if told.get("attained") is not None:
         told["attained"] = "yes" if told["attained"] else "no"
-    if not told.get("digits"):
+    if found["kind"] is not None and not told.get("digits"):
         # Without a finite value there are no digits to speak of.
         told["digits"] = None
     for key in ("attained", "digits", "domain", "reason"):
