@@ -94,7 +94,9 @@ def test_numbers_of_the_tiers():
             assert {network.multiply_adds, more} <= products(
                 reading("tg.cost.networks.corrected", "multiply-adds").formal
             )
-    assert len(text) == 3
+        both = {network_cost(network, tier).parameters for tier in ("General", "TG_S")}
+        assert both <= products(reading("tg.cost.networks.corrected", "General").formal)
+    assert len(text) == 4
 
 
 def test_numbers_of_the_tiers_in_the_paper_s_own_reading():
@@ -118,6 +120,14 @@ def test_numbers_of_the_tiers_in_the_paper_s_own_reading():
     ):
         found = products(reading("tg.cost.networks", start).formal)
         assert {NETWORKS[name].parameters, number} <= found
+
+
+@pytest.mark.parametrize(("tier", "times"), [("General", 6), ("TG_S", 4)])
+def test_resnet_in_the_large_tiers(tier, times):
+    left, right = relation(reading("tg.cost.networks", f"{tier} with K = 2").formal).terms
+    assert right == num(times)
+    network = NETWORKS["ResNet-50"]
+    assert equal(left, Num(network_cost(network, tier).ratio(network.parameters)))
 
 
 def test_tg_cost_of_a_layer():
