@@ -71,21 +71,18 @@ def _step(formula: Expr, var: str, part: Domain) -> Expr | tuple[Expr, ...]:
     cleared: set[Expr] = set()
     while True:
         left = [u for u in kinks(formula, var) if u not in cleared]
-        if not left:
-            return formula
-        progress = False
         for u in left:
             zeros = _zeros(u, var, part)
-            if zeros is None:
-                continue
             if zeros:
                 return zeros
-            cleared.add(u)
-            progress = True
-        if not progress:
-            raise _Unplaced
+            if zeros is not None:
+                cleared.add(u)
         told = _told(formula, var, Num(sample), cleared)
         assert isinstance(told, Expr)
+        if told == formula:
+            if all(u in cleared for u in left):
+                return formula
+            raise _Unplaced
         formula = told
 
 
@@ -123,6 +120,11 @@ def _told(node: Node, var: str, sample: Num, cleared: set[Expr]) -> Node:
         if done.head == "sign":
             return num(side)
         return done.args[0] if side > 0 else App("neg", done.args)
+    if done.head == "sqrt" and isinstance(done.args[0], App) and done.args[0].head == "pow":
+        base, exponent = done.args[0].args
+        if exponent == num(2) and _uses(base, var):
+            # sqrt(u**2) is |u|, and u is not 0 inside.
+            return base if _sign(base, var, sample) > 0 else App("neg", (base,))
     if done.head in ("max", "min"):
         best = done.args[0]
         for other in done.args[1:]:
