@@ -12,6 +12,7 @@ from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.contradiction import contradictory
 from gateproof.proofs_check.engine.definedness import defined_everywhere
 from gateproof.proofs_check.engine.enumeration import all_cases, split_finite
+from gateproof.proofs_check.engine.equations import through_equations
 from gateproof.proofs_check.engine.existence import decide_exists
 from gateproof.proofs_check.engine.existence_under import decide_exists_nowhere
 from gateproof.proofs_check.engine.integers import at_integers
@@ -86,15 +87,25 @@ def _guarded(claim: Claim, context: Context) -> Outcome:
     if space.vectors:
         return decide_vectors(claim, space, context)
     space = absorbed(space)
+    _not_empty(space)
+    _conditions_have_values(space, context)
+    return through_equations(space, claim.body, lambda part, body: _meant(part, body, context))
+
+
+def _not_empty(space: Space) -> None:
     for name, domain in space.domains.items():
         if is_empty(domain):
             raise VacuousError(f"no value of {name} meets the conditions: the statement is vacuous")
-    _conditions_have_values(space, context)
-    if space.facts and next(points(space, (claim.body,), context.settings.seed, 1), None) is None:
+
+
+def _meant(space: Space, body: Stmt, context: Context) -> Outcome:
+    """The statement on a space that has points."""
+    _not_empty(space)
+    if space.facts and next(points(space, (body,), context.settings.seed, 1), None) is None:
         if contradictory(space):
             raise VacuousError("no value meets the conditions: the statement is vacuous")
         raise UndecidedError("no point was found that meets the conditions")
-    return forall(space, claim.body, context)
+    return forall(space, body, context)
 
 
 def _caught(claim: Claim, context: Context) -> Outcome:

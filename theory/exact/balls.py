@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 import flint
 
-from gateproof.theory.formula.nodes import App, Const, Expr, Num
+from gateproof.theory.formula.nodes import App, Const, Expr, Node, Num
 
 _PRECISIONS = (64, 256, 1024)
 _LARGE, _SMALL = flint.arb(2) ** 20_000, flint.arb(2) ** -20_000
@@ -75,11 +76,35 @@ def _apply(head: str, values: list[flint.arb], args: tuple[Expr, ...]) -> flint.
         if isinstance(exponent, Num) and exponent.value.denominator == 1:
             return first ** int(exponent.value) if abs(exponent.value) <= 10_000 else None
         return first ** values[1] if first > 0 else None
+    if head in ("max", "min"):
+        return _extreme(head, values)
     if head == "softplus":
         return (1 + first.exp()).log()
     if head == "sigmoid":
         return 1 / (1 + (-first).exp())
     return None
+
+
+def _extreme(head: str, values: list[flint.arb]) -> flint.arb:
+    best = values[0]
+    for v in values[1:]:
+        if best > v or best < v:
+            best = best if (best > v) == (head == "max") else v
+        else:
+            best = best.union(v)
+    return best
+
+
+def differ(a: Node, b: Node, at: Mapping[str, Fraction]) -> bool:
+    """Whether balls show different values of two expressions at a point; False where they do not tell."""
+    from gateproof.theory.formula.library import substitute
+
+    put: dict[str, Expr] = {name: Num(value) for name, value in at.items()}
+    if not isinstance(a, Expr) or not isinstance(b, Expr):
+        return False
+    with flint.ctx.workprec(_PRECISIONS[0]):
+        left, right = enclose(substitute(a, put)), enclose(substitute(b, put))
+        return left is not None and right is not None and not (left - right).contains(0)
 
 
 def sign_of_constant(node: Expr) -> int | None:

@@ -13,6 +13,7 @@ from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.polys import ZERO, Poly, UndefinedValue
+from gateproof.theory.exact.two_points import by_mean_value
 from gateproof.theory.exact.writeback import scaled, write, write_poly
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import App, Expr, Num, Rel, Stmt, num
@@ -185,6 +186,8 @@ def settle_signs(ws: Workspace, u: Frac, allowed: frozenset[int]) -> bool:
         return True
     if not possible & allowed:
         return False
+    if len(inside) > 1 and possible & by_mean_value(ws, u) <= allowed:
+        return True
     if unsigned:
         raise NeedSign(unsigned[0])
     if len(inside) == 1:

@@ -182,7 +182,7 @@ def _derivative_signs(table: SignTable, expr: Expr, on: Interval, order: int) ->
         for _ in range(order):
             u = calculus.of_frac(ws, u, on.name)
         possible = ws.signs.of_frac(u)
-        if len(possible) == 2 and 0 in possible and _is_not_zero(ws, u, on.name):
+        if len(possible) == 2 and 0 in possible and is_not_zero(ws, u, on.name):
             return possible - {0}, True
         return possible, ws.signs.used_balls
 
@@ -194,13 +194,18 @@ def _derivative_signs(table: SignTable, expr: Expr, on: Interval, order: int) ->
     return found[0]
 
 
-def _is_not_zero(ws: Workspace, u: Frac, name: str) -> bool:
-    """Whether balls show a value that is not 0 at a point inside."""
+def is_not_zero(ws: Workspace, u: Frac, name: str) -> bool:
+    """Whether balls show a value that is not 0 at one of a few points inside."""
     index = next((a.index for a in ws.atoms if a.kind == "name" and a.name == name), None)
     if index is None:
         return False
-    point = Num(atom_range(ws.signs, index).inner())
-    return balls.sign_of_constant(substitute(write(ws, u), {name: point})) is not None
+    on, expr = atom_range(ws.signs, index), write(ws, u)
+    middle = on.inner()
+    others = [middle + 1 if on.hi is None else (middle + on.hi) / 2]
+    others.append(middle - 1 if on.lo is None else (middle + on.lo) / 2)
+    return any(
+        balls.sign_of_constant(substitute(expr, {name: Num(p)})) is not None for p in (middle, *others)
+    )
 
 
 def _value_sign(table: SignTable, expr: Expr, on: Interval, *, lower: bool) -> int | None:

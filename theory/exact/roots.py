@@ -5,22 +5,28 @@ from __future__ import annotations
 from fractions import Fraction
 
 from gateproof.theory.exact import balls, polys
+from gateproof.theory.exact.bounds import names_in
 from gateproof.theory.exact.normal import Workspace
-from gateproof.theory.exact.polys import Poly
+from gateproof.theory.exact.polys import ZERO, Poly
+from gateproof.theory.exact.writeback import write
 from gateproof.theory.formula.nodes import App, Expr, Num
 
 
 def roots_in_name(ws: Workspace, f: Poly, name: str) -> list[Expr] | None:
     """All values of the name at which an irreducible polynomial is 0, or None.
 
-    The polynomial must be one in the name alone, or in one of exp(c name) and log(name).
+    The polynomial must be one in the name alone, or in one of exp(c name) and log(name); its
+    coefficients may be closed numbers such as e or pi where it is linear.
     """
-    used = polys.used(f)
+    used = [i for i in polys.used(f) if names_in(ws.signs, [i])]
     if len(used) != 1:
         return None
     atom = ws.atoms[used[0]]
-    coefficients = {k: polys.constant_of(c) for k, c in polys.coefficients_in(f, atom.index).items()}
-    values = real_roots(coefficients)
+    parts = polys.coefficients_in(f, atom.index)
+    if all(c.is_constant() for c in parts.values()):
+        values = real_roots({k: polys.constant_of(c) for k, c in parts.items()})
+    else:
+        values = _linear_root(ws, parts)
     if values is None:
         return None
     if atom.kind == "name":
@@ -41,6 +47,14 @@ def roots_in_name(ws: Workspace, f: Poly, name: str) -> list[Expr] | None:
             log = App("log", (v,))
             found.append(log if atom.step == 1 else App("div", (log, Num(atom.step))))
     return found
+
+
+def _linear_root(ws: Workspace, parts: dict[int, Poly]) -> list[Expr] | None:
+    """The root of a k + b with closed coefficients, a not 0."""
+    if max(parts) != 1 or ws.signs.of(parts[1]) not in ({1}, {-1}):
+        return None
+    value = ws.frac(-parts.get(0, ZERO), parts[1])
+    return [write(ws, value)]
 
 
 def real_roots(coefficients: dict[int, Fraction]) -> list[Expr] | None:

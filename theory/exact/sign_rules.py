@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gateproof.theory.exact import balls, polys, univariate
 from gateproof.theory.exact.bounds import ALL, atom_range, names_in
+from gateproof.theory.exact.exp_pairs import by_products, shifts_of
 from gateproof.theory.exact.exp_rules import by_arctangents, by_binomial, by_exponential, by_logarithms
 from gateproof.theory.exact.linear_rule import by_linear_facts
 from gateproof.theory.exact.monotone import by_concavity, by_derivative
@@ -182,7 +183,7 @@ def _shifts(table: SignTable, i: int) -> list[tuple[int, Poly, Signs]]:
             # p = a g + rest = slack, so g = (slack - rest)/a.
             a = parts[1].leading_coefficient()
             found.append((i, (g - parts.get(0, ZERO)) / a, signs))
-    return found
+    return found + shifts_of(table, i)
 
 
 CHEAP = (
@@ -196,6 +197,7 @@ CHEAP = (
     by_root,
     by_logarithms,
     by_shift,
+    by_products,
     by_discriminant,
 )
 RULES = (*CHEAP, by_exponential, by_derivative, by_concavity)

@@ -43,3 +43,37 @@ def test_the_scaled_claim_can_be_proved(claim):
     left, right, rest, _ = remove_parameter(body.terms[0], "<=", body.terms[1], assumptions)
     assert prove_relation(left, "<=", right, rest) is not None
     assert prove_relation(left, "<", right, rest) is None
+
+
+SHIFTED = [
+    "for x in R, h in R: abs((x - h)*sigmoid(x - h) - relu(x - h)) <= 0.2785",
+    "for x in R, h > 0: softplus(x + h) >= relu(x + h)",
+    "for x in R, h in [2, 3]: tanh(h - x)**2 <= 1",
+]
+NOT_SHIFTED = [
+    "for x > 0, h > 0: (x - h)**2 >= 0",
+    "for x in R, h in R: x*sigmoid(x - h) <= 1",
+    "for x in R, h in R, x < h: (x - h)**2 >= 0",
+]
+
+
+@pytest.mark.parametrize("text", SHIFTED)
+def test_a_shift_removed(claim, text):
+    body, assumptions = claim(text)
+    found = remove_parameter(body.terms[0], body.ops[0], body.terms[1], assumptions)
+    assert found is not None
+    assert "h" not in found[2].domains
+
+
+@pytest.mark.parametrize("text", NOT_SHIFTED)
+def test_no_shift_on_half_lines_or_under_conditions(claim, text):
+    body, assumptions = claim(text)
+    assert remove_parameter(body.terms[0], body.ops[0], body.terms[1], assumptions) is None
+
+
+def test_several_names_scaled_together(claim):
+    text = "for x in R, D > 0, C > 0: softplus(C*(x - D))/C - relu(x - D - D) <= 3*D + 1/C"
+    body, assumptions = claim(text)
+    found = remove_parameter(body.terms[0], body.ops[0], body.terms[1], assumptions)
+    assert found is not None
+    assert set(found[2].domains) == {"x", "D"}
