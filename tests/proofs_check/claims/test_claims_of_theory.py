@@ -13,7 +13,7 @@ from gateproof.theory.cost_ladder import cost
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula import expand, parse_claim, parse_expr, substitute
-from gateproof.theory.formula.nodes import At, Diff, Num, Printed, Rel, Tg, Var, num
+from gateproof.theory.formula.nodes import At, Diff, Gauss, Num, Printed, Rel, Tg, Var, num
 from gateproof.theory.gradients import soft_gradient
 from gateproof.theory.networks import all_networks, network_cost
 
@@ -219,3 +219,19 @@ def test_distance_of_the_potential():
     assert equal(inner, substitute(gap, values), x=Domain(None, num(0)))
     stated = relation(reading("two.potential.far", "for C = 1").formal).terms[1]
     assert equal(stated, substitute(two_sided.threshold_distance(), values))
+
+
+MOMENTS = {
+    "zero rate": two_sided.zero_rate,
+    "mean size": two_sided.mean_size,
+    "mean square": two_sided.mean_square,
+    "mean product": two_sided.mean_product,
+    "distortion": two_sided.distortion,
+}
+
+
+@pytest.mark.parametrize("start", MOMENTS)
+def test_gaussian_means(start):
+    left, right = relation(reading("two.rho.moments", start).formal).terms
+    assert isinstance(left, Gauss)
+    assert equal(right, MOMENTS[start](), s=POSITIVE, D=POSITIVE)
