@@ -75,7 +75,7 @@ def integrate(
 ) -> tuple[Sample, ...]:
     """Samples at each of the times, from state ``start`` at the first one.
 
-    ``drive`` is the current as an expression in ``name``, smooth between the times (each of the
+    ``drive`` is the current as an expression in ``name``, smooth from each time to the next (each of the
     intervals is cut into ``steps``). Times are fractions or closed expressions (multiples of pi),
     in ascending order. Raises NotSmooth, Undefined or MaybeUndefined where the drive is not
     smooth or has no value, ValueError for fewer than two times, times not seen to ascend, or
