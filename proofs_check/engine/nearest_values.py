@@ -23,14 +23,18 @@ from gateproof.theory.exact.limits import limit
 from gateproof.theory.formula import to_text
 from gateproof.theory.formula.nodes import (
     App,
+    At,
     Const,
+    Diff,
     Expr,
     Extremum,
     FiniteSet,
+    Limit,
     Node,
     Num,
     Printed,
     Rel,
+    Taylor,
     rebuild,
 )
 from gateproof.theory.formula.powers import constant_value
@@ -221,7 +225,7 @@ def polynomial_changes(ask: Question, op: str, a: Expr, b: Expr) -> Iterator[Cha
     if op != "==":
         return
     for subject, flipped in ((a, False), (b, True)):
-        if not any(type(n).__name__ in ("Taylor", "Diff", "Limit") for n in subject.walk()):
+        if not isinstance(subject, Taylor | Diff | Limit | At):
             continue
         try:
             found = ask.core(subject, ask.space())

@@ -17,6 +17,7 @@ from fuzz.inputs import EXAMPLES, PAGE, ROOT
 from fuzz.oracle import contradiction
 
 from gateproof.proofs_check.engine import decide
+from gateproof.proofs_check.engine.nearest import nearest
 from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.formula import FormulaError, define, expand_node, parse_claim, to_text
 from gateproof.theory.formula.nodes import (
@@ -221,6 +222,24 @@ def contradicted(statement: Statement, text: str) -> bool | None:
             return contradiction(claim) is not None
     except Late:
         return None
+
+
+def false_suggestions(seed: int, count: int) -> tuple[int, list[str]]:
+    """How many refuted statements came with a nearest true one, and which of these sampling contradicts."""
+    made = 0
+    wrong: list[str] = []
+    for statement, text in cases(seed, count):
+        if verdict(statement, text) != "refuted":
+            continue
+        try:
+            with within(SECONDS):
+                found = nearest(Reading("", text, define=statement.define), BUDGET)
+        except Late:
+            continue
+        made += found is not None
+        if found is not None and contradicted(statement, found["formal"]):
+            wrong.append(f"{text} | {found['formal']}")
+    return made, wrong
 
 
 def judged(seed: int, count: int) -> tuple[Counter[str], list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fuzz.damage import Statement, cases, contradicted, judged, true_statements, verdict
+from fuzz.damage import Statement, cases, contradicted, false_suggestions, judged, true_statements, verdict
 from fuzz.oracle import contradiction
 
 from gateproof.theory.formula import parse_claim
@@ -23,6 +23,18 @@ def test_no_damaged_statement_is_proved_against_sampling(seed):
 @pytest.mark.parametrize("seed", DEEP_SEEDS)
 def test_damaged_deep(seed):
     assert judged(seed, EACH)[1] == []
+
+
+def test_no_nearest_statement_is_contradicted_by_sampling():
+    made, wrong = false_suggestions(400, 24)
+    assert wrong == []
+    assert made >= 5
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(401, 441))
+def test_nearest_deep(seed):
+    assert false_suggestions(seed, EACH)[1] == []
 
 
 def test_much_of_the_damage_shows():
