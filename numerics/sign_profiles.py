@@ -22,7 +22,7 @@ from gateproof.theory.exact.limits import limit
 from gateproof.theory.exact.piecewise import Piece
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Const, Expr, Num, num
+from gateproof.theory.formula.nodes import App, Const, Expr, Num, Var, num
 from gateproof.theory.periods import Period
 from gateproof.theory.undefined_parts import inner_point
 from gateproof.theory.zeros import exact_zeros
@@ -98,9 +98,25 @@ def _zeros(slope: Expr, bend: Expr, var: str, domain: Domain, digits: int) -> tu
         return ()
     closed = ends[0] != domain.lo, ends[1] != domain.hi
     found = zeros(slope, var, ends[0], ends[1], digits, lo_closed=closed[0], hi_closed=closed[1])
-    if found.status != "ok":
+    places = found.points if found.status == "ok" else _moved(slope, var, ends, closed, digits)
+    if places is None:
         raise Unknown(f"zeros of a derivative: {found.reason}")
-    return tuple(_named(slope, var, p) for p in found.points)
+    return tuple(_named(slope, var, p) for p in places)
+
+
+def _moved(
+    slope: Expr, var: str, ends: tuple[EndExpr, EndExpr], closed: tuple[bool, bool], digits: int
+) -> tuple[Enclosure, ...] | None:
+    """The zeros found away from 0, as no enclosure of 0 has digits; None where that fails too."""
+    lo, hi = (e.value if isinstance(e, Num) else e for e in ends)
+    if not isinstance(lo, Fraction) or not isinstance(hi, Fraction) or not lo < 0 < hi:
+        return None
+    step = hi - 2 * lo
+    moved = substitute(slope, {var: App("add", (Var(var), Num(-step)))})
+    found = zeros(moved, var, lo + step, hi + step, digits, lo_closed=closed[0], hi_closed=closed[1])
+    if found.status != "ok":
+        return None
+    return tuple((a - step, b - step) for a, b in found.points)
 
 
 def _reach(slope: Expr, bend: Expr, var: str, domain: Domain) -> tuple[EndExpr, EndExpr] | None:

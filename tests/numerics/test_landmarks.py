@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import mpmath as mp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_zoo import ZOO, Known
+from random_formulas import by_mpmath, core
 
 from gateproof.numerics.landmarks import Landmark, landmarks
 from gateproof.numerics.points import enclosure
@@ -92,16 +95,38 @@ def sign(value: mp.mpf) -> int:
 
 @pytest.mark.parametrize("known", ZOO.values(), ids=ZOO)
 def test_no_more_and_no_fewer_than_sampling_sees(known: Known) -> None:
-    """Signs of first and second differences of the table's own values, on a grid off all kinks."""
-    expr = expand(parse_expr(known.text))
-    found = landmarks(expr)
     kinks = [float(enclosure(expand(parse_expr(at)))[0]) for at, _ in known.kink_list()]
+    compare_with_samples(known.text, known.value, kinks)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Odd ones have an inflection at 0, which no enclosure has digits of.
+        "tg(x, tau=3, theta=[-1, 1], slope=[0, 1, 0], intercept=[-1, 0, 1])",
+        "tg(x, tau=3, theta=[-1, 1], slope=[1, 0, 1], intercept=[1, 0, -1])",
+        "tg(x, tau=[2, 5], theta=[-1, 1], slope=[0, 1/2, 1], intercept=[0, 1, 0])",
+        "x/10 + tanh(x - 1)*sech(x)",
+        "erf(x)*x - sigmoid(x)",
+        "x*sigmoid(x)*sech(x)",
+        "exp(-x**2)*x**3",
+        "sin(2*x) + cos(3*x)",
+    ],
+)
+def test_nor_on_other_formulas(text: str) -> None:
+    expr = core(text)
+    compare_with_samples(text, lambda x: by_mpmath(expr, x), [])
+
+
+def compare_with_samples(text: str, value: Callable[[Any], Any], kinks: list[float]) -> None:
+    """Signs of first and second differences of values by mpmath, on a grid off all kinks."""
+    found = landmarks(expand(parse_expr(text)))
     assert found.extrema is not None
     assert found.inflections is not None
     with mp.workdps(90):
         h = mp.mpf(10) ** -13
         grid = [-REACH + mp.mpf(1) / 37 + STEP * k for k in range(int(2 * REACH / STEP))]
-        values = [[known.value(x + d * h) for d in (-1, 0, 1)] for x in grid]
+        values = [[value(x + d * h) for d in (-1, 0, 1)] for x in grid]
         for marks, signs in (
             (found.extrema, [sign(c - a) for a, _, c in values]),
             (found.inflections, [sign(a + c - 2 * b) for a, b, c in values]),
@@ -111,7 +136,7 @@ def test_no_more_and_no_fewer_than_sampling_sees(known: Known) -> None:
                 inside = [p for p in places if lo < p < hi]
                 if any(lo < k < hi for k in kinks) or not before * after:
                     continue
-                assert len(inside) == (before != after), (known.text, lo, inside)
+                assert len(inside) == (before != after), (text, lo, inside)
 
 
 def _places(marks: tuple[Landmark, ...], period: Period | None) -> list[mp.mpf]:
