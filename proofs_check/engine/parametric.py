@@ -13,9 +13,11 @@ from fractions import Fraction
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.minimax import minimax
 from gateproof.numerics.ranges import Range
+from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.continuity import continuous
 from gateproof.proofs_check.engine.definedness import decide_defined
 from gateproof.proofs_check.engine.existence_under import decide_exists_under
 from gateproof.proofs_check.engine.numbers import rational_text
@@ -197,7 +199,11 @@ def _reaches(part: Part, bound: Expr, context: Context) -> Outcome:
         at = {n: rational_text(v) for n, v in least.point.items()}
         where = ", ".join(f"{n} = {v}" for n, v in at.items())
         step = f"at {where} the {part.node.op} does not reach {to_text(bound)}"
-        return Outcome(False, CERTIFIED, "one point of the parameters", ("arb",), (step,), witness=at)
+        kept = least.certificate
+        if kept is not None and accept(kept) is None:
+            trust = ("arb", "mpfr")
+            method = "one point of the parameters"
+            return Outcome(False, CERTIFIED, method, trust, (step,), witness=at, certificate=kept)
     return undecided(f"that {to_text(bound)} is reached for all of the other names was not proved")
 
 
@@ -236,7 +242,10 @@ def _alone(part: Part, name: str, items: tuple[Expr, ...], target: Expr) -> Outc
         above = given.given(Rel((">",), (Var(name), items[0]))).assumptions()
         if part.node.op == "zeros":
             return _signed(part.body, below, above, ("<", ">"), ("<", ">"))
-        slope = None if kinks(part.body, name) else derivative(part.body, name)
+        # A slope of one sign says something on an interval without holes, of a body without jumps.
+        whole = not part.inner.facts and not part.inner.domains[name].without
+        smooth = whole and not kinks(part.body, name) and continuous(part.body, name, given).truth is True
+        slope = derivative(part.body, name) if smooth else None
         if slope is not None:
             rising, falling = (">",), ("<",)
             first, second = (rising, falling) if part.up else (falling, rising)

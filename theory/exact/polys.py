@@ -21,6 +21,8 @@ MAX_POWER = 400
 #: Up to here factors and greatest common divisors are sought.
 MAX_FACTORED_DEGREE = 120
 MAX_FACTORED_TERMS = 300
+#: Bits of a coefficient that cost about as much as a term.
+LONG = 256
 
 Poly = flint.fmpq_mpoly
 CONTEXT = flint.fmpq_mpoly_ctx.get([f"g{i}" for i in range(GENERATORS)], "lex")
@@ -51,10 +53,18 @@ def times(a: Poly, b: Poly) -> Poly:
     if len(a) * len(b) > 40 * MAX_TERMS:
         raise Unsupported("polynomials too large")
     product = a * b
-    spend(1 + len(product) // 20)
+    spend(1 + len(product) * _length(product) // 20)
     if len(product) > MAX_TERMS:
         raise Unsupported("polynomials too large")
     return product
+
+
+def _length(p: Poly) -> int:
+    """How much longer work takes than with short coefficients, judged by some of them."""
+    coefficients = p.coeffs()
+    some = coefficients[:: 1 + len(coefficients) // 8]
+    bits = sum(int(c.p).bit_length() + int(c.q).bit_length() for c in some)
+    return 1 + bits // (LONG * max(1, len(some)))
 
 
 def power(a: Poly, n: int) -> Poly:
@@ -87,7 +97,7 @@ def constant_of(p: Poly) -> Fraction:
 
 def terms_of(p: Poly) -> Iterator[tuple[tuple[tuple[int, int], ...], Fraction]]:
     """Terms as ((generator, exponent), ...) without zeros, and the coefficient."""
-    spend(1 + len(p) // 4)
+    spend(1 + len(p) * _length(p) // 4)
     for exponents, coefficient in p.to_dict().items():
         yield tuple((i, int(e)) for i, e in enumerate(exponents) if e), fraction(coefficient)
 

@@ -27,6 +27,8 @@ from gateproof.theory.exact.transseries import (
 
 ZERO = Fraction(0)
 CONSTANT = (ZERO, 0)
+#: Constants beyond it are not put into exp.
+LARGEST = 200
 
 
 def split(f: Trans) -> tuple[Fraction, list[Rest], Fraction] | None:
@@ -162,9 +164,10 @@ def softplus(f: Form) -> Form:
     grow = as_grow(f)
     if grow is None:
         found = split(_trans(f))
-        if found is None or found[0] != 0:
-            raise NoTail("softplus of an argument without a limit at 0 or infinity")
-        return constant(f, enclose.log(Fraction(2)), found[1], Fraction(1))
+        if found is None or abs(found[0]) > LARGEST:
+            raise NoTail("softplus of an argument without a moderate limit")
+        low, high = enclose.exp(found[0])
+        return constant(f, (enclose.log(1 + low)[0], enclose.log(1 + high)[1]), found[1], Fraction(1))
     e = _trans(exp(neg(f) if grow.sign > 0 else f))
     bound = size(_trans(mul(Trans(f.start, {}, tuple(size(e))), Trans(f.start, {}, tuple(size(e))))))
     grown = make(f.start, e.terms, [*e.rest, *(Rest(c / 2, k, a) for c, k, a in bound)])
