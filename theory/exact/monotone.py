@@ -17,6 +17,7 @@ from gateproof.theory.exact.bounds import ALL, atom_range, names_in
 from gateproof.theory.exact.budget import Unsupported, deeper, depth
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.polys import Poly, UndefinedValue
+from gateproof.theory.exact.univariate import Range
 from gateproof.theory.exact.writeback import write, write_poly
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import Expr, Num
@@ -134,6 +135,8 @@ def _by_slope(table: SignTable, expr: Expr, on: Interval) -> Signs:
     slope = _derivative_signs(table, expr, on, 1)
     if slope is None or slope in (ALL, {-1, 1}):
         return ALL
+    if slope == {0}:
+        return _of_constant(table, expr, on)
     rising = -1 not in slope
     strict = 0 not in slope
     result = ALL
@@ -146,6 +149,24 @@ def _by_slope(table: SignTable, expr: Expr, on: Interval) -> Signs:
             at_end = on.lo_in if lower else on.hi_in
             result = result & (inner | ({value} if at_end else frozenset()))
     return result
+
+
+def _of_constant(table: SignTable, expr: Expr, on: Interval) -> Signs:
+    """A function without slope on an interval has one value: at an inner point, if none of the ends is in."""
+    lower, upper = on.lo, on.hi
+    if (lower is not None and on.lo_in) or (upper is not None and on.hi_in):
+        closed = on.up_to(lower=on.lo_in and lower is not None)
+        shown = in_workspace(closed, lambda ws: calculus.is_regular(ws, ws.form(expr), smooth=False))
+        if shown is not True or (on.lo_in and on.hi_in):
+            return ALL
+    bounds = [balls.rational_bounds(e) if e is not None else None for e in (lower, upper)]
+    if any(e is not None and b is None for e, b in zip((lower, upper), bounds, strict=True)):
+        return ALL
+    inside = Range(bounds[0][1] if bounds[0] else None, bounds[1][0] if bounds[1] else None)
+    if inside.is_empty:
+        return ALL
+    sign = _sign_of(table, substitute(expr, {on.name: Num(inside.inner())}))
+    return ALL if sign is None else frozenset({sign})
 
 
 def by_concavity(table: SignTable, f: Poly) -> Signs:

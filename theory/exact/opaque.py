@@ -60,23 +60,45 @@ def _angle(ws: Workspace, u: Frac) -> tuple[Fraction, Frac]:
     return Fraction(0), u
 
 
+#: sin(r pi) as (a sqrt(p) + b sqrt(q))/4, and as sqrt(a + b sqrt(p))/4.
+_SINES: dict[Fraction, tuple[int, int, int, int]] = {
+    Fraction(0): (0, 1, 0, 1),
+    Fraction(1, 12): (1, 6, -1, 2),
+    Fraction(1, 10): (1, 5, -1, 1),
+    Fraction(1, 6): (2, 1, 0, 1),
+    Fraction(1, 4): (2, 2, 0, 1),
+    Fraction(3, 10): (1, 5, 1, 1),
+    Fraction(1, 3): (2, 3, 0, 1),
+    Fraction(5, 12): (1, 6, 1, 2),
+    Fraction(1, 2): (4, 1, 0, 1),
+}
+_NESTED: dict[Fraction, tuple[int, int, int]] = {
+    Fraction(1, 8): (8, -4, 2),
+    Fraction(1, 5): (10, -2, 5),
+    Fraction(3, 8): (8, 4, 2),
+    Fraction(2, 5): (10, 2, 5),
+}
+
+
 def _special_sine(ws: Workspace, r: Fraction) -> Frac | None:
-    """sin(r pi) for 0 <= r <= 1/2 a multiple of 1/4 or 1/6."""
-    half = ws.number(Fraction(1, 2))
-    table: dict[Fraction, int] = {
-        Fraction(0): 0,
-        Fraction(1, 6): 1,
-        Fraction(1, 4): 2,
-        Fraction(1, 3): 3,
-        Fraction(1, 2): 4,
-    }
-    if r not in table:
-        return None
-    return ws.mul(half, functions.sqrt(ws, ws.number(table[r])))
+    """sin(r pi) for 0 <= r <= 1/2 a multiple of 1/8, 1/10 or 1/12 with a form in square roots."""
+
+    def root(n: int) -> Frac:
+        return functions.sqrt(ws, ws.number(n))
+
+    quarter = ws.number(Fraction(1, 4))
+    if r in _SINES:
+        a, p, b, q = _SINES[r]
+        return ws.mul(quarter, ws.add(ws.mul(ws.number(a), root(p)), ws.mul(ws.number(b), root(q))))
+    if r in _NESTED:
+        a, b, p = _NESTED[r]
+        inner = ws.add(ws.number(a), ws.mul(ws.number(b), root(p)))
+        return ws.mul(quarter, functions.sqrt(ws, inner))
+    return None
 
 
 def sin(ws: Workspace, u: Frac) -> Frac:
-    """Shifts by pi/2, parity, and the values at multiples of pi/4 and pi/6."""
+    """Shifts by pi/2, parity, and the values at multiples of pi/8, pi/10 and pi/12."""
     r, rest = _angle(ws, u)
     if rest.is_zero:
         r %= 2
@@ -110,7 +132,8 @@ def cos(ws: Workspace, u: Frac) -> Frac:
 
 
 def _special_angle(r: Fraction) -> bool:
-    return (4 * r).denominator == 1 or (6 * r).denominator == 1
+    r %= 1
+    return min(r, 1 - r) in _SINES or min(r, 1 - r) in _NESTED
 
 
 def _plain_cos(ws: Workspace, u: Frac) -> Frac:

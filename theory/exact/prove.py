@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateproof.theory.exact import polys
+from gateproof.theory.exact import angles, polys
 from gateproof.theory.exact.atoms import Frac
 from gateproof.theory.exact.budget import bounded
 from gateproof.theory.exact.cases import Outcome, by_cases, settle_signs
@@ -68,6 +68,9 @@ def _relation(lhs: Expr, op: str, rhs: Expr, assumptions: Assumptions) -> Outcom
             if 0 not in allowed:
                 return None
             return [*steps, "the difference of the two sides reduces to 0"]
+        turned = angles.expanded(ws, difference) if 0 in allowed else None
+        if turned is not None and turned.is_zero:
+            return [*steps, "by the addition theorems the difference of the two sides reduces to 0"]
         if not settle_signs(ws, difference, allowed):
             return None
         return [*steps, *_reason(ws, difference, op)]
