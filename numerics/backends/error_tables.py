@@ -1,7 +1,7 @@
 """Polynomials for the error functions, from Chebyshev interpolation in 60 digits.
 
 SCALED is exp(a**2)*erfc(a)*(1 + 2a) in t = (a - 4)/(a + 4) on [-1, 1], ERF is erf(u)/u in u**2 on
-[0, SPLIT**2]. Each has a short form for float32 (relative error below 2**-25) and a long one (2**-56).
+[0, SPLIT**2]. Each has a short form for float32 (relative error below 2**-25) and a long one (2**-54).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from gateproof.numerics.backends import prepare
@@ -25,8 +25,13 @@ def formula(text: str, **parameters: Number) -> Formula:
     Nothing in the text is evaluated as code. Raises FormulaError with a column for text that is no formula,
     and by name for what has no form for arrays (suprema, integrals, vectors).
     """
+    return _formula(text, tuple(parameters.items()))
+
+
+@lru_cache(maxsize=256)
+def _formula(text: str, parameters: tuple[tuple[str, Number], ...]) -> Formula:
     parsed = parse_expr(text)
-    defaults = {name: _number(name, value) for name, value in parameters.items()}
+    defaults = {name: _number(name, value) for name, value in parameters}
     free = free_names(parsed)
     unknown = sorted(set(defaults) - free)
     if unknown:
@@ -129,7 +134,11 @@ class Formula:
     def _array(self, module: str) -> Callable[..., Any]:
         from importlib import import_module
 
-        run = import_module(f"gateproof.numerics.backends.{module}").run
+        backend = import_module(f"gateproof.numerics.backends.{module}")
+        run = backend.run
+        if hasattr(backend, "ready"):
+            backend.ready(self._op(self.names))
+            backend.ready(self._op(tuple(n for n in self.names if n not in self._defaults)))
 
         def call(*args: Any, **keywords: Any) -> Any:
             given, values = self._bind(args, keywords)

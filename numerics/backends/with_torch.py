@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from gateproof.numerics.backends.op import Op
@@ -34,18 +32,32 @@ class TorchOps:
         return torch.where(condition, a, b)
 
 
-@cache
-def functions() -> tuple[Any, Any]:
-    """The autograd function with forward mode, and the one without it that torch.compile can trace."""
+def value(op: Op, args: tuple[Any, ...]) -> Any:
+    """The op on tensors of one type and shape, without derivatives."""
     import torch
 
-    def value(op: Op, args: tuple[Any, ...]) -> Any:
-        x = args[0]
-        found = op.tape.run(TorchOps(x.dtype, x.device), args)
-        if not isinstance(found, torch.Tensor):
-            found = torch.full_like(x, found)
-        # A view of an input, or one for several, is no output of its own.
-        return found.clone() if any(found is a for a in args) else found
+    x = args[0]
+    found = op.tape.run(TorchOps(x.dtype, x.device), args)
+    if not isinstance(found, torch.Tensor):
+        found = torch.full_like(x, found)
+    # A view of an input is no output of its own.
+    return found.clone() if any(found is a for a in args) else found
+
+
+#: The autograd functions, made when torch is first asked for.
+_made: dict[str, Any] = {}
+
+
+def ready(op: Op) -> None:
+    """Make what running the op needs, so that torch.compile meets nothing but tensor operations."""
+    if not _made:
+        _make()
+    for made in (op, *(op.partial(name) for name in op.names)):
+        _ = made.tape
+
+
+def _make() -> None:
+    import torch
 
     class Traced(torch.autograd.Function):
         generate_vmap_rule = True
@@ -63,7 +75,7 @@ def functions() -> tuple[Any, Any]:
         def backward(ctx: Any, dy: Any) -> Any:
             args = ctx.saved_tensors
             wanted = zip(ctx.op.names, ctx.needs_input_grad[1:], strict=True)
-            return None, *(dy * apply(ctx.op.partial(n), args) if need else None for n, need in wanted)
+            return None, *(dy * value(ctx.op.partial(n), args) if need else None for n, need in wanted)
 
     class Full(Traced):
         @staticmethod
@@ -71,6 +83,12 @@ def functions() -> tuple[Any, Any]:
             ctx.op = inputs[0]
             ctx.save_for_backward(*inputs[1:])
             ctx.save_for_forward(*inputs[1:])
+
+        @staticmethod
+        def backward(ctx: Any, dy: Any) -> Any:
+            args = ctx.saved_tensors
+            wanted = zip(ctx.op.names, ctx.needs_input_grad[1:], strict=True)
+            return None, *(dy * apply(ctx.op.partial(n), args) if need else None for n, need in wanted)
 
         @staticmethod
         def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
@@ -82,15 +100,15 @@ def functions() -> tuple[Any, Any]:
                 total = total + term
             return total
 
-    return Full, Traced
+    _made["full"], _made["traced"] = Full, Traced
 
 
 def apply(op: Op, args: tuple[Any, ...]) -> Any:
     """The op on tensors of one type and shape."""
     import torch
 
-    full, traced = functions()
-    return (traced if torch.compiler.is_compiling() else full).apply(op, *args)
+    kind = "traced" if torch.compiler.is_compiling() else "full"
+    return _made[kind].apply(op, *args)
 
 
 def run(op: Op, args: tuple[Any, ...]) -> Any:
@@ -119,6 +137,3 @@ def run(op: Op, args: tuple[Any, ...]) -> Any:
     shape: Any = torch.broadcast_shapes(*(t.shape for t in inputs))  # type: ignore[no-untyped-call]
     spread = [t.expand(shape) for t in inputs]
     return apply(op, tuple(spread)).to(dtype)
-
-
-Runner = Callable[[Op, tuple[Any, ...]], Any]
