@@ -16,7 +16,7 @@ CODE := theory numerics kernels proofs_check src tests figures
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report test wheel lint style types format deep clean
+.PHONY: help setup report test wheel lint style types format deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -60,6 +60,9 @@ format: $(STAMP)  ## let ruff lay out the code
 
 deep: $(STAMP)  ## the long tests, by hand
 	$(PY) -m pytest -n $(JOBS) -m deep
+
+score: $(STAMP)  ## the deep fuzzing once more; writes tests/fuzz/scores.json
+	PYTHONPATH=tests $(PY) -m fuzz.score
 
 clean:  ## remove what was built, not .venv
 	rm -rf report build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
