@@ -31,7 +31,7 @@ from gateproof.proofs_check.engine.nearest_signs import (
 from gateproof.proofs_check.engine.nearest_values import closed_changes, polynomial_changes
 from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.formula import Definition, parse_claim, to_text
-from gateproof.theory.formula.nodes import And, Claim, Implies, In, Num, Pred, Rel, Scope, Stmt
+from gateproof.theory.formula.nodes import And, Claim, Implies, In, Not, Num, Or, Pred, Rel, Scope, Stmt
 from gateproof.theory.formula.scopes import free_names
 
 #: Proposals decided for one reading, and boxes and bits that each may use.
@@ -122,10 +122,12 @@ class _Search:
             yield from predicate_domains(ask, part)
         elif isinstance(part, In):
             yield from membership_changes(ask, part)
+        elif isinstance(part, Or | Not):
+            yield from scope_changes(ask, part)
         elif isinstance(part, Implies):
             inner = Scope(scope.binds, (*scope.conditions, part.left))
             for change in self._changes(inner, part.right):
-                if change.scope == inner:
+                if change.scope == inner and change.part != part.left:
                     yield ask.change(change.kind, Implies(part.left, change.part))
             yield from converse_changes(ask, part)
 

@@ -38,6 +38,7 @@ from gateproof.theory.formula.nodes import (
     Rel,
     SetExpr,
     SetMinus,
+    Stmt,
     num,
 )
 
@@ -48,18 +49,18 @@ _BITS = 256
 _MOST_HOLES = 3
 
 
-def scope_changes(ask: Question, part: Rel) -> Iterator[Change]:
+def scope_changes(ask: Question, part: Stmt) -> Iterator[Change]:
     """The statement over less of its scope."""
     try:
         space = ask.space()
     except STOPS:
         return
     try:
-        core = Rel(part.ops, tuple(ask.core(t, space) for t in part.terms))
+        core = ask.core_statement(part, space)
     except STOPS:
         yield from away_from_zero(ask, part, space)
         return
-    if space.vectors or not all(is_plain(t) for t in core.terms):
+    if space.vectors or not is_plain(core):
         return
     if len(space.domains) == 1 and not space.facts:
         (name,) = space.domains
@@ -115,11 +116,11 @@ def _predicate_sets(
         yield interval(lo, hi, False, False)
 
 
-def largest(relation: Rel, name: str, domain: Domain, seed: int) -> Iterator[SetExpr]:
+def largest(relation: Stmt, name: str, domain: Domain, seed: int) -> Iterator[SetExpr]:
     """The largest interval on which a relation in one real name holds, and the set without points."""
     if domain.integer:
         return
-    equality = relation.ops == ("==",)
+    equality = isinstance(relation, Rel) and relation.ops == ("==",)
 
     def truth(x: Fraction) -> bool | None:
         try:
@@ -133,7 +134,7 @@ def largest(relation: Rel, name: str, domain: Domain, seed: int) -> Iterator[Set
     bad = [x for x, t in known if not t]
     if not bad or len(bad) == len(known):
         return
-    if relation.ops == ("!=",) or _isolated(bad, truth, domain):
+    if _isolated(bad, truth, domain):
         if len(bad) <= _MOST_HOLES:
             yield _without(domain, bad)
         return
@@ -154,7 +155,7 @@ def _without(domain: Domain, bad: list[Fraction]) -> SetExpr:
     return SetMinus(base, holes) if holes else base
 
 
-def _samples(relation: Rel, name: str, domain: Domain, seed: int) -> list[Fraction]:
+def _samples(relation: Stmt, name: str, domain: Domain, seed: int) -> list[Fraction]:
     special = list(special_points(relation, name))
     beside = [p + s * Fraction(1, 1000) for p in special for s in (-1, 1)]
     extra = [*special, *beside, *landmarks(relation)]
@@ -172,7 +173,7 @@ def _isolated(bad: list[Fraction], truth: Truth, domain: Domain) -> bool:
     return True
 
 
-def _bounded(run: Run, relation: Rel, name: str, domain: Domain, truth: Truth) -> SetExpr | None:
+def _bounded(run: Run, relation: Stmt, name: str, domain: Domain, truth: Truth) -> SetExpr | None:
     lo, lo_closed = domain.lo, domain.lo_closed
     hi, hi_closed = domain.hi, domain.hi_closed
     if run.before is not None:
@@ -184,7 +185,7 @@ def _bounded(run: Run, relation: Rel, name: str, domain: Domain, truth: Truth) -
     return SetMinus(found, inside) if inside else found
 
 
-def _end(bad: Fraction, good: Fraction, relation: Rel, name: str, truth: Truth) -> tuple[Expr, bool]:
+def _end(bad: Fraction, good: Fraction, relation: Stmt, name: str, truth: Truth) -> tuple[Expr, bool]:
     """The end between a point that fails and one that holds, and whether it belongs to the set."""
     inward_up = good > bad
     for _ in range(_HALVINGS):
@@ -202,7 +203,9 @@ def _end(bad: Fraction, good: Fraction, relation: Rel, name: str, truth: Truth) 
     return numbers.decimal(good, up=inward_up), True
 
 
-def _holds_at(point: Expr, relation: Rel, name: str) -> bool:
+def _holds_at(point: Expr, relation: Stmt, name: str) -> bool:
+    if not isinstance(relation, Rel):
+        return False
     a, b = (substitute(t, {name: point}) for t in relation.terms)
     try:
         return decide_constants(relation.ops[0], a, b).truth is True

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from gateproof.numerics.certify import certify
 from gateproof.numerics.errors import NumericsError
-from gateproof.proofs_check.engine.calculus import Elimination
+from gateproof.proofs_check.engine.calculus import Elimination, eliminate
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, UndecidedError
@@ -20,7 +20,9 @@ from gateproof.theory.formula.nodes import (
     Const,
     Expr,
     Extremum,
+    Not,
     Num,
+    Or,
     Printed,
     Rel,
     Scope,
@@ -33,7 +35,7 @@ from gateproof.theory.formula.nodes import (
 STOPS = (NumericsError, IllPosedError, NotYetError, UndecidedError, FormulaError, ArithmeticError)
 #: Digits of a value that becomes part of a proposal, before it is rounded to fewer.
 DIGITS = 15
-_PLAIN = (App, Num, Var, Const, Where, Rel, And)
+_PLAIN = (App, Num, Var, Const, Where, Rel, And, Or, Not)
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,12 @@ class Question:
             raise UndecidedError("a derivative may not exist everywhere")
         return found
 
+    def core_statement(self, stmt: Stmt, space: Space) -> Stmt:
+        """The statement in core nodes, calculus eliminated. Raises one of STOPS."""
+        expanded = expand_node(stmt, self.extra)
+        assert isinstance(expanded, Stmt)
+        return eliminate(expanded, space)
+
     def value(self, node: Expr) -> Value | None:
         """The value of a closed expression as written; None where none was found."""
         exact: Expr | None = None
@@ -110,8 +118,8 @@ class Question:
         )
 
 
-def is_plain(node: Expr) -> bool:
-    """Whether an expression holds nothing but core nodes."""
+def is_plain(node: Expr | Stmt) -> bool:
+    """Whether an expression or statement holds nothing but core nodes."""
     return all(isinstance(n, _PLAIN) for n in node.walk())
 
 

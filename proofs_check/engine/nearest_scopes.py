@@ -25,6 +25,7 @@ from gateproof.theory.formula.nodes import (
     Scope,
     SetExpr,
     SetMinus,
+    Stmt,
     Var,
     num,
 )
@@ -33,7 +34,7 @@ from gateproof.theory.formula.scopes import free_names
 _BITS = 256
 
 
-def away_from_zero(ask: Question, part: Rel, space: Space) -> Iterator[Change]:
+def away_from_zero(ask: Question, part: Stmt, space: Space) -> Iterator[Change]:
     """Where no value can be looked at (a limit that has its cases): without 0, and each side of it."""
     if len(space.domains) != 1 or space.facts or space.vectors:
         return
@@ -62,7 +63,7 @@ def _only_about(condition: object, name: str) -> bool:
     return isinstance(condition, Node) and free_names(condition) == {name}
 
 
-def integer_scopes(ask: Question, core: Rel, name: str, domain: Domain) -> Iterator[Scope]:
+def integer_scopes(ask: Question, core: Stmt, name: str, domain: Domain) -> Iterator[Scope]:
     """Fewer whole numbers: a range, or all from one on."""
     if not domain.integer:
         return
@@ -98,7 +99,7 @@ def _samples_of_integers(domain: Domain) -> list[Fraction]:
     return sorted(dict.fromkeys(values(domain, [], random.Random(0))))
 
 
-def halves(ask: Question, part: Rel, core: Rel, space: Space) -> Iterator[Change]:
+def halves(ask: Question, part: Stmt, core: Stmt, space: Space) -> Iterator[Change]:
     """One of several names cut at 0, where no sample speaks against it."""
     zero = num(0)
     for name, domain in space.domains.items():
@@ -121,7 +122,7 @@ def halves(ask: Question, part: Rel, core: Rel, space: Space) -> Iterator[Change
                 break
 
 
-def in_order(ask: Question, part: Rel, core: Rel, space: Space) -> Iterator[Change]:
+def in_order(ask: Question, part: Stmt, core: Stmt, space: Space) -> Iterator[Change]:
     """Two of the names in one order."""
     for a, b in permutations([n for n, d in space.domains.items() if not d.integer], 2):
         for op in (">=", ">"):
@@ -132,7 +133,7 @@ def in_order(ask: Question, part: Rel, core: Rel, space: Space) -> Iterator[Chan
                 break
 
 
-def _no_failure(core: Rel, space: Space, seed: int) -> bool:
+def _no_failure(core: Stmt, space: Space, seed: int) -> bool:
     seen = False
     for point in points(space, (core,), seed, 200):
         try:

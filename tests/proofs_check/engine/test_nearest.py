@@ -49,6 +49,9 @@ BY_HAND = {
         "domain",
     ),
     "for x in R, y in R: max(x, y) == x": ("for x in R, y in R, x >= y: max(x, y) == x", "domain"),
+    "for x in R: x > 0 or x < 0": ("for x in R \\ {0}: x > 0 or x < 0", "domain"),
+    "for x in R: not (x <= 0 and x >= 0)": ("for x in R \\ {0}: not (x <= 0 and x >= 0)", "domain"),
+    "for x in R: x > 0 => x > 1": ("for x in R: x > 1 => x > 0", "direction"),
     "for k in 1..20: 2**k > k**3": ("for k in 10..20: 2**k > k**3", "domain"),  # 1024 > 1000
     "for x in R: exp(x) != 1": ("for x in R \\ {0}: exp(x) != 1", "domain"),
     "for x in R: where(x >= 0, x, 0) == abs(x)": (
