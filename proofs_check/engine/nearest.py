@@ -31,7 +31,7 @@ from gateproof.proofs_check.engine.nearest_signs import (
 from gateproof.proofs_check.engine.nearest_values import closed_changes, polynomial_changes
 from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.formula import Definition, parse_claim, to_text
-from gateproof.theory.formula.nodes import And, Claim, Implies, In, Not, Num, Or, Pred, Rel, Scope, Stmt
+from gateproof.theory.formula.nodes import And, Claim, Implies, In, Not, Num, Or, Pred, Rel, Scope, Stmt, Var
 from gateproof.theory.formula.scopes import free_names
 
 #: Proposals decided for one reading, and boxes and bits that each may use.
@@ -127,7 +127,7 @@ class _Search:
         elif isinstance(part, Implies):
             inner = Scope(scope.binds, (*scope.conditions, part.left))
             for change in self._changes(inner, part.right):
-                if change.scope == inner and change.part != part.left:
+                if change.scope == inner and not _about_name(change.part):
                     yield ask.change(change.kind, Implies(part.left, change.part))
             yield from converse_changes(ask, part)
 
@@ -161,6 +161,11 @@ def _relation(ask: Question, part: Rel) -> Iterator[Change]:
     if not about_sign:
         yield from scope_changes(ask, part)
     yield from direction_changes(ask, op, a, b)
+
+
+def _about_name(part: Stmt) -> bool:
+    """Whether a relation only says where a name ranges: behind ``=>`` it would repeat the premise."""
+    return isinstance(part, Rel) and any(isinstance(t, Var) for t in part.terms)
 
 
 def _parts(body: Stmt) -> list[Stmt]:
