@@ -1,4 +1,4 @@
-"""Taylor polynomials with exact coefficients: repeated differentiation in normal form."""
+"""Taylor polynomials with exact coefficients: by series arithmetic, else by repeated differentiation."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from gateproof.theory.exact.atoms import Frac, NeedSign, NewStep
 from gateproof.theory.exact.budget import Unsupported, bounded
 from gateproof.theory.exact.defined import has_value
 from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
+from gateproof.theory.exact.local_series import LocalSeries
 from gateproof.theory.exact.monotone import in_workspace
 from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.polys import ONE, UndefinedValue
@@ -44,6 +45,8 @@ def taylor(
         shifted = substitute(expr, {var: moved_name(point, fresh)})
         coefficients = power_series.rational_series(shifted, fresh, order)
         if coefficients is None:
+            coefficients = in_workspace(rest, lambda ws: _by_series(ws, shifted, fresh, order))
+        if coefficients is None:
             coefficients = _by_derivatives(moved, fresh, order, rest)
     except RecursionError:
         return None
@@ -51,7 +54,11 @@ def taylor(
         return None
     polynomial = _polynomial(coefficients, var, point)
     line = f"taylor of {to_text(expr)} at {var} = {to_text(point)}: {to_text(polynomial)}"
-    return polynomial, Derivation(("coefficients by exact differentiation", line), ("flint",))
+    return polynomial, Derivation(("exact coefficients", line), ("flint",))
+
+
+def _by_series(ws: Workspace, expr: Expr, name: str, order: int) -> list[Expr]:
+    return [write(ws, c) for c in LocalSeries(ws, name, order).of(expr)]
 
 
 def moved_name(point: Expr, fresh: str) -> Expr:

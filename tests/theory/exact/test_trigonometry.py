@@ -76,7 +76,7 @@ QUIET = {"derandomize": True, "deadline": None, "suppress_health_check": list(He
 angles = st.lists(st.tuples(st.integers(-3, 3).filter(bool), st.sampled_from("xy")), min_size=1, max_size=3)
 
 
-@settings(max_examples=25, **QUIET)
+@settings(max_examples=5, **QUIET)
 @given(angles, angles)
 def test_products_to_sums_and_perturbed(first, second):
     # sin u cos v = (sin(u + v) + sin(u - v))/2
