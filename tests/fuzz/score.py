@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -81,15 +82,26 @@ def _sorted(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
+PARTS = {"readers": readers, "damaged statements": damage}
+
+
 def main() -> None:
-    """Write the record."""
-    sources = {
+    """Run the parts named, else all, and write each into the record as soon as it is done."""
+    chosen = [name for name in PARTS if not sys.argv[1:] or name.split()[0] in sys.argv[1:]]
+    for name in chosen:
+        found = PARTS[name]()
+        record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+        record[name] = {"made from": _sources(), **found}
+        RECORD.write_text(json.dumps(dict(sorted(record.items())), indent=2) + "\n", encoding="utf-8")
+
+
+def _sources() -> dict[str, str]:
+    """Hashes of what the inputs are made from."""
+    return {
         "corpus": _hash([text.encode() for text in corpus()]),
         "snippets": _hash([text.encode() for text in snippets()]),
         "true statements": _hash([s.formal.encode() for s in true_statements()]),
     }
-    record = {"sources": sources, "readers": readers(), "damaged statements": damage()}
-    RECORD.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
