@@ -16,6 +16,7 @@ from gateproof.theory.exact.exp_rules import by_arctangents, by_binomial, by_exp
 from gateproof.theory.exact.linear_rule import by_linear_facts
 from gateproof.theory.exact.monotone import by_concavity, by_derivative
 from gateproof.theory.exact.polys import ZERO, Poly
+from gateproof.theory.exact.taylor_sign import by_taylor
 from gateproof.theory.exact.writeback import write_poly
 
 if TYPE_CHECKING:
@@ -200,4 +201,4 @@ CHEAP = (
     by_products,
     by_discriminant,
 )
-RULES = (*CHEAP, by_exponential, by_derivative, by_concavity)
+RULES = (*CHEAP, by_exponential, by_derivative, by_concavity, by_taylor)

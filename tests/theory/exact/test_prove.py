@@ -200,3 +200,30 @@ def test_defined_is_the_callers_word(claim):
     body, assumptions = claim("for x in R: x/x == 1")
     assert prove_relation(*body.terms[:1], "==", body.terms[1], assumptions) is None
     assert prove_relation(body.terms[0], "==", body.terms[1], assumptions, defined=True) is not None
+
+
+# Remainders of alternating series have the sign of the first term left out (Leibniz).
+BY_TAYLOR = [
+    "for x in [0, 1]: sin(x) <= x - x**3/6 + x**5/120 - x**7/5040 + x**9/362880",
+    "for x in (0, 1]: sin(x) < x - x**3/6 + x**5/120 - x**7/5040 + x**9/362880",
+    "for x in [-1, 0]: sin(x) >= x - x**3/6 + x**5/120 - x**7/5040 + x**9/362880",
+    "for x in [0, 1]: cos(x) >= 1 - x**2/2 + x**4/24 - x**6/720",
+    "for x in [0, 1]: sin(x) - (x - x**3/6 + x**5/120 - x**7/5040) <= x**9/362880",
+]
+NOT_BY_TAYLOR = [
+    "for x in [0, 1]: sin(x) < x - x**3/6 + x**5/120 - x**7/5040 + x**9/362880",
+    "for x in [-1, 1]: sin(x) <= x - x**3/6 + x**5/120 - x**7/5040 + x**9/362880",
+    "for x in [0, 1]: sin(x) >= x - x**3/6 + x**5/120 - x**7/5040 + x**9/362880",
+    "for x in [0, 1]: sin(x) - (x - x**3/6 + x**5/120 - x**7/5040) <= x**9/362881",
+    "for x in [0, 7]: cos(x) >= 1 - x**2/2 + x**4/24",
+]
+
+
+@pytest.mark.parametrize("text", BY_TAYLOR)
+def test_contacts_of_high_order(prove, text):
+    assert prove(text) is not None
+
+
+@pytest.mark.parametrize("text", NOT_BY_TAYLOR)
+def test_near_misses_of_high_order(prove, text):
+    assert prove(text) is None

@@ -151,7 +151,7 @@ domains = st.sampled_from(
 POINTS = [mp.mpf(v) / 8 for v in (-80, -12, -8, -4, 0, 1, 4, 6, 8, 12, 23)]
 
 
-@settings(max_examples=150, **QUIET)
+@settings(max_examples=60, **QUIET)
 @given(anything, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), anything, domains, domains)
 def test_what_is_proved_holds_and_has_a_value(mp_value, left, op, right, first, second):
     assumptions = Assumptions({"x": first, "y": second})
