@@ -115,7 +115,7 @@ def scaled(node: Expr, number: Fraction) -> Expr:
 
 def times(*nodes: Expr) -> Expr:
     """A product, joined but not simplified further."""
-    number, factors = as_product(App("mul", nodes)) if len(nodes) > 1 else as_product(nodes[0])
+    number, factors = as_product(App("mul", nodes))
     return product(number, factors)
 
 

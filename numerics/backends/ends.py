@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateproof.numerics.backends.floats import FloatOps
+from gateproof.numerics.backends.floats import Float, FloatOps
 from gateproof.numerics.backends.nodes import Patch, unpatched
 from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.backends.partial import Sides
@@ -42,7 +42,7 @@ def _hides(expr: Expr) -> bool:
 def _limit(tape: Tape, expr: Expr, name: str, sign: str) -> float:
     """The limit at an infinite end where the tape gives not-a-number there; nan for none needed or known."""
     end = _INFINITY if sign == "+" else -_INFINITY
-    value = tape.run(FloatOps(), (end,))
+    value = tape.run(FloatOps(), (Float(end),))
     if value == value:
         return _NAN
     point: Expr = Const("oo") if sign == "+" else App("neg", (Const("oo"),))

@@ -22,9 +22,12 @@ from gateproof.numerics.backends.algebra import (
     total,
 )
 from gateproof.numerics.backends.growth import UNKNOWN, falls, growth
+from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.points import truth_at
 from gateproof.theory.formula.nodes import And, App, Expr, Not, Num, Or, Rel, Stmt, Where, num
 
+#: A number that does not exist.
+_NO_VALUE = App("log", (num(-1),))
 _SQRT2 = App("sqrt", (num(2),))
 #: Integer powers up to this one are products.
 _PRODUCTS = 4
@@ -36,7 +39,10 @@ def lowered(node: Expr) -> Expr:
     if is_closed(node):
         return node
     if isinstance(node, Where):
-        known = truth_at(node.cond, {}) if _closed_statement(node.cond) else None
+        try:
+            known = truth_at(node.cond, {}) if _closed_statement(node.cond) else None
+        except NumericsError:
+            return _NO_VALUE
         if known is not None:
             return lowered(node.then if known else node.other)
         return _guarded(type(node)(condition(node.cond), lowered(node.then), lowered(node.other)), node.cond)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from flint import arb
+
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.points import at_point
 from gateproof.theory.formula.errors import FormulaError
@@ -21,6 +23,7 @@ def to_float(node: Expr) -> float:
             return float(node.value)
         except OverflowError:
             return float("inf") if node.value > 0 else float("-inf")
+    value = arb(0)
     for bits in _BITS:
         try:
             value = at_point(node, {}, bits)

@@ -166,7 +166,8 @@ def slope(expr: Expr, var: str) -> Expr:
 
 def _outer(head: str, args: tuple[Expr, ...], slopes: list[Expr]) -> Expr:
     """The rule of one head, with names put for its arguments."""
-    if len(args) == 1:
+    unary = args[1:] == ()
+    if unary:
         rule = calculus.derivative(App(head, (Var("u_"),)), "u_")
         if rule is not None:
             return substitute(rule, {"u_": args[0]})

@@ -57,7 +57,22 @@ def simpler_sum(terms: Terms) -> Terms | None:
                 for m, c in as_sum(times(rest, node)).items():
                     out[m] = out.get(m, Fraction(0)) + number * c
                 return out
-    return _mirrored_softplus(terms) or common_denominator(terms)
+    return _mirrored_softplus(terms) or _square(terms) or common_denominator(terms)
+
+
+def _square(terms: Terms) -> Terms | None:
+    """exp(2u) + 2*exp(u) as (1 + exp(u))**2 - 1, the square as an exponential of softplus."""
+    for term, b in terms.items():
+        u = exponent_of(term)
+        if u is None or u == ONE:
+            continue
+        double = fn("exp", scaled_sum(u, Fraction(2)))
+        a = terms.get(double)
+        if a and b == 2 * a:
+            rest = {m: c for m, c in terms.items() if m not in (term, double)}
+            square = fn("exp", scaled(fn("softplus", u), Fraction(2)))
+            return {**rest, square: a, ONE: rest.get(ONE, Fraction(0)) - a}
+    return None
 
 
 def _mirrored_softplus(terms: Terms) -> Terms | None:
@@ -166,6 +181,11 @@ def _sums_of_exponentials(number: Fraction, factors: Factors) -> _Found:
         terms = as_sum(base)
         if len(terms) != 2:
             continue
+        for e in factors:
+            w = exponent_of(e)
+            if w is not None and power == factors[e] == 1 and terms == {e: Fraction(1), ONE: Fraction(2)}:
+                square = plus(fn("exp", scaled(fn("softplus", w), Fraction(2))), num(-1))
+                return number, _without(factors, base, e), [square]
         (m, a), (n, b) = sorted(terms.items(), key=lambda t: t[0] == ONE)
         u, v = exponent_of(m), exponent_of(n) if n != ONE else num(0)
         if u is None or v is None:
@@ -234,6 +254,13 @@ def _hyperbolic(number: Fraction, factors: Factors) -> _Found:
             rest = _without(factors, g)
             rest[fn("cosh", u)] = rest.get(fn("cosh", u), Fraction(0)) - power
             return number, rest, []
+        coth = fn("sinh", u)
+        if g.head == "cosh" and power >= 1 and factors.get(coth, Fraction(0)) <= -1:
+            t = Fraction(min(int(power), int(-factors[coth])))
+            rest = {**_without(factors, g, coth), coth: factors[coth] + t}
+            if power != t:
+                rest[g] = power - t
+            return number, {k: v for k, v in rest.items() if v}, [App("pow", (fn("tanh", u), whole(-t)))]
         for other, becomes in _PRODUCTS.get(g.head, {}).items():
             partner = fn(other, u)
             t = min(power, factors.get(partner, Fraction(0)))

@@ -72,7 +72,8 @@ def _make() -> None:
             ctx.save_for_backward(*inputs[1:])
 
         @staticmethod
-        def backward(ctx: Any, dy: Any) -> Any:
+        def backward(ctx: Any, *grad_outputs: Any) -> Any:
+            (dy,) = grad_outputs
             args = ctx.saved_tensors
             wanted = zip(ctx.op.names, ctx.needs_input_grad[1:], strict=True)
             return None, *(dy * value(ctx.op.partial(n), args) if need else None for n, need in wanted)
@@ -85,13 +86,15 @@ def _make() -> None:
             ctx.save_for_forward(*inputs[1:])
 
         @staticmethod
-        def backward(ctx: Any, dy: Any) -> Any:
+        def backward(ctx: Any, *grad_outputs: Any) -> Any:
+            (dy,) = grad_outputs
             args = ctx.saved_tensors
             wanted = zip(ctx.op.names, ctx.needs_input_grad[1:], strict=True)
             return None, *(dy * apply(ctx.op.partial(n), args) if need else None for n, need in wanted)
 
         @staticmethod
-        def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
+        def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+            tangents = grad_inputs[1:]
             args = ctx.saved_tensors
             moving = [(n, t) for n, t in zip(ctx.op.names, tangents, strict=True) if t is not None]
             terms = [t * apply(ctx.op.partial(n), args) for n, t in moving]
