@@ -135,6 +135,9 @@ def _missed_printed(stmt: Rel) -> list[Stmt | Claim]:
     if op != "==" or not literals:
         return []
     last = literals[0]
+    if literals.count(last) > 1 and len(set(literals)) == 1:
+        # Moved everywhere alike it may cancel: the sides are moved apart instead.
+        return [Rel((op,), (a, _plus(b, 3 * (last.hi - last.lo))))]
     unit = last.hi - last.lo
     moved = Printed(last.text + "'", last.lo + 3 * unit, last.hi + 3 * unit)
     return [Rel((op,), (_swap(a, last, moved), _swap(b, last, moved)))]

@@ -15,6 +15,8 @@ from gateproof.numerics.points import difference_sign
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, PROVED, NotYetError, Outcome, undecided
+from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Claim, Expr, Node, Num, Printed, Rel, Stmt, Var, rebuild
 from gateproof.theory.formula.powers import constant_value
@@ -112,6 +114,9 @@ def decide_printed(relation: Rel, context: Context) -> Outcome:
     box: Box = {names[p]: (p.lo, p.hi) for p in literals}
     if prove_bounds(gap, box, budget=context.budget()).status != "proved":
         return undecided("a side may be undefined for some choice of the printed numbers")
+    always = _for_every_choice(relation, left, right, box)
+    if always is not None:
+        return always
     signs: dict[int, dict[str, Fraction]] = {}
     for corner in itertools.product(*((p.lo, p.hi) for p in literals)):
         point = dict(zip(names.values(), corner, strict=True))
@@ -130,6 +135,25 @@ def decide_printed(relation: Rel, context: Context) -> Outcome:
         step = "the difference is continuous and takes both signs at corners of the rounding intervals"
         return Outcome(True, PROVED, "interval arithmetic on the rounding intervals", ("arb",), (step,))
     return _never(relation, gap, box, signs, context)
+
+
+def _for_every_choice(relation: Rel, left: Expr, right: Expr, box: Box) -> Outcome | None:
+    """The relation or its opposite by algebra, whatever numbers are meant; None where neither is shown."""
+    (op,) = relation.ops
+    domains = {}
+    for name, (lo, hi) in box.items():
+        assert lo is not None
+        assert hi is not None
+        domains[name] = Domain(Num(lo), Num(hi), True, True)
+    opposite = {"==": "!=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]
+    for wanted, truth in ((op, True), (opposite, False)):
+        proof = prove_relation(left, wanted, right, Assumptions(domains))
+        if proof is not None:
+            step = f"for every choice of numbers that print so, left {wanted} right"
+            witness = None if truth else {"every choice": f"left {wanted} right"}
+            steps = (*proof.steps, step)
+            return Outcome(truth, PROVED, "symbolic proof", proof.trust, steps, witness=witness)
+    return None
 
 
 def _never(
