@@ -173,7 +173,7 @@ def _value(node: Expr, env: Env) -> Any:
     if isinstance(node, Tg):
         return _gate(node, env)
     if isinstance(node, Index):
-        return env[node.vector][int(value(node.index, env)) - 1]
+        return env[node.vector][_place(node.index, node.vector, env)]
     if isinstance(node, Lse | Softmax):
         return _vector(node, env)
     return _estimate(node, env)
@@ -205,12 +205,20 @@ def _gate(node: Tg, env: Env) -> Any:
     return sum(((a - b) * (s * x + c) for a, b, s, c in lines), mpf(0))
 
 
+def _place(index: Expr, vector: str, env: Env) -> int:
+    """A place of a vector, counted from 0. Raises Unknown for one that it does not have."""
+    found = value(index, env)
+    if found != int(found) or not 1 <= found <= len(env[vector]):
+        raise Unknown("no such place")
+    return int(found) - 1
+
+
 def _vector(node: Lse | Softmax, env: Env) -> Any:
     z = list(env[node.vector])
     if isinstance(node, Softmax):
-        return mp.exp(z[int(value(node.index, env)) - 1]) / sum(mp.exp(v) for v in z)
+        return mp.exp(z[_place(node.index, node.vector, env)]) / sum(mp.exp(v) for v in z)
     if node.without is not None:
-        del z[int(value(node.without, env)) - 1]
+        del z[_place(node.without, node.vector, env)]
     if not z:
         return -mp.inf
     return mp.log(sum(mp.exp(v) for v in z))

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 import tempfile
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +68,11 @@ def damage() -> dict[str, Any]:
     total: Counter[str] = Counter()
     wrong: list[str] = []
     texts: list[bytes] = []
-    for seed in DAMAGE_SEEDS:
-        texts += [text.encode() for _, text in cases(seed, EACH)]
-        score, found = judged(seed, EACH)
-        total += score
-        wrong += found
+    with ProcessPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
+        for score, found in pool.map(judged, DAMAGE_SEEDS, repeat(EACH)):
+            total += score
+            wrong += found
+    texts += [text.encode() for seed in DAMAGE_SEEDS for _, text in cases(seed, EACH)]
     return {
         "inputs": len(texts),
         "sha256": _hash(texts),

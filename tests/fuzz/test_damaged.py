@@ -92,3 +92,8 @@ def test_a_proved_falsehood_would_be_seen(monkeypatch):
     monkeypatch.setattr(damage, "verdict", lambda statement, text: "proved")
     monkeypatch.setattr(damage, "cases", lambda seed, count: iter([(Statement("1 < 2"), "2 < 1")]))
     assert damage.judged(0, 1)[1] == ["1 < 2 | 2 < 1"]
+
+
+def test_a_place_that_a_vector_lacks_is_no_value():
+    claim = parse_claim("for z in R**2: z[1] == z[3]")
+    assert contradiction(claim) is None
