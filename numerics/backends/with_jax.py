@@ -94,5 +94,7 @@ def run(op: Op, args: tuple[Any, ...]) -> Any:
     dtype = jnp.result_type(*own) if own else default
     dtype = jnp.zeros((), dtype).dtype
     inner = jnp.float64 if dtype == jnp.float64 else jnp.float32
+    if not args:
+        return jnp.asarray(op.tape.result, dtype)
     inputs = jnp.broadcast_arrays(*(jnp.asarray(a, inner) for a in args))
     return differentiable(op)(*inputs).astype(dtype)

@@ -137,6 +137,8 @@ def run(op: Op, args: tuple[Any, ...]) -> Any:
         a.to(inner) if isinstance(a, torch.Tensor) else torch.full((), float(a), dtype=inner, device=device)
         for a in args
     ]
+    if not inputs:
+        return torch.tensor(op.tape.result, dtype=dtype)
     shape: Any = torch.broadcast_shapes(*(t.shape for t in inputs))  # type: ignore[no-untyped-call]
     spread = [t.expand(shape) for t in inputs]
     return apply(op, tuple(spread)).to(dtype)
