@@ -24,7 +24,7 @@ from gateproof.numerics.series import compiled_series
 from gateproof.numerics.special import special_points
 
 #: Boxes of one certificate: a slower checker has to go through them all.
-BOXES = 1_500
+BOXES = 800
 _SMALLEST = Fraction(1, 2**60)
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, Undefined
-from gateproof.numerics.means import enclosed
-from gateproof.numerics.points import at_point, rational_bounds
+from gateproof.numerics.means import NAMES, enclosed
+from gateproof.numerics.points import at_point, compare, rational_bounds
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
@@ -44,6 +44,7 @@ from gateproof.theory.formula.nodes import (
     Num,
     Rel,
     Series,
+    Stmt,
     Taylor,
     Var,
     num,
@@ -113,7 +114,13 @@ def _plain(space: Space, expr: Expr) -> Expr:
 def _left_over(space: Space, relation: Rel, context: Context, decide: Decide) -> Outcome:
     from gateproof.proofs_check.engine import closed, gauss, quadrature
 
-    if any(isinstance(n, Extremum) for n in relation.walk()):
+    for node in relation.walk():
+        if isinstance(node, Mean) and free_names(node) - set(space.domains) and not _holds_extremum(relation):
+            raise NotYetError(f"{NAMES[type(node).__name__]} inside of a limit, a derivative or a sum")
+    split = _by_order(space, relation)
+    if split is not None:
+        return conjunction([decide_means(s, r, context, decide) for s, r in split])
+    if _holds_extremum(relation):
         if free_names(relation) & set(space.domains):
             raise NotYetError("integrals and extrema that depend on other names")
         return closed.decide_closed(relation, context)
@@ -134,11 +141,51 @@ def _at_variance_zero(space: Space, relation: Rel) -> list[tuple[Space, Rel]] | 
             continue
         name = node.q.name
         at = substitute_node(relation, {name: num(0)})
-        facts = tuple(substitute_node(f, {name: num(0)}) for f in space.facts)
+        facts = tuple(_stmt(substitute_node(f, {name: num(0)})) for f in space.facts)
         assert isinstance(at, Rel)
-        zero = replace(space.without(name), facts=facts)  # type: ignore[arg-type]  # statements stay statements
+        zero = replace(space.without(name), facts=facts)
         return [(zero, at), (space.with_domain(name, replace(domain, lo_closed=False)), relation)]
     return None
+
+
+def _by_order(space: Space, relation: Rel) -> list[tuple[Space, Rel]] | None:
+    """The relation below, at and above the fixed end of an integral, where its other end is a name."""
+    for node in relation.walk():
+        if not isinstance(node, Integral):
+            continue
+        for end, fixed in ((node.hi, node.lo), (node.lo, node.hi)):
+            domain = space.domains.get(end.name) if isinstance(end, Var) else None
+            if (
+                domain is None
+                or domain.integer
+                or domain.without
+                or infinite_sign(fixed)
+                or free_names(fixed)
+            ):
+                continue
+            assert isinstance(end, Var)
+            if _beyond(domain.lo, fixed, -1) and _beyond(domain.hi, fixed, 1):
+                return _around(space, relation, end.name, fixed)
+    return None
+
+
+def _beyond(end: Expr | None, fixed: Expr, side: int) -> bool:
+    return end is None or compare(end, fixed) == side
+
+
+def _around(space: Space, relation: Rel, name: str, fixed: Expr) -> list[tuple[Space, Rel]]:
+    domain, value = space.domains[name], {name: fixed}
+    below = space.with_domain(name, replace(domain, hi=fixed, hi_closed=False))
+    above = space.with_domain(name, replace(domain, lo=fixed, lo_closed=False))
+    at = replace(space.without(name), facts=tuple(_stmt(substitute_node(f, value)) for f in space.facts))
+    found = substitute_node(relation, value)
+    assert isinstance(found, Rel)
+    return [(below, relation), (at, found), (above, relation)]
+
+
+def _stmt(node: Node) -> Stmt:
+    assert isinstance(node, Stmt)
+    return node
 
 
 def _must_have_meaning(space: Space, node: Mean, context: Context) -> None:
@@ -210,8 +257,6 @@ def _integrand(space: Space, node: Integral, context: Context) -> None:
 
 
 def _ascending(lo: Expr, hi: Expr) -> tuple[Expr, Expr]:
-    from gateproof.numerics.points import compare
-
     if infinite_sign(lo) or infinite_sign(hi):
         return (hi, lo) if infinite_sign(lo) > infinite_sign(hi) else (lo, hi)
     return (hi, lo) if compare(lo, hi) == 1 else (lo, hi)

@@ -41,9 +41,8 @@ def primitives(body: Expr, var: str) -> Iterator[tuple[Expr, Expr]]:
         known = [p for p in parts if p is not None]
         if len(known) == len(parts):
             whole = plus(*known)
-            yield whole, body
-            if any(t.wave is not None for t in found):
-                yield whole, plus(*(written(t, Var(var)) for t in found))
+            waves = any(t.wave is not None for t in found)
+            yield whole, plus(*(written(t, Var(var)) for t in found)) if waves else body
     power = _as_power(body, var)
     if power is not None:
         c, (a, b), r = power
@@ -108,7 +107,9 @@ def _of_kernel(t: Kernel, x: Expr) -> Expr | None:
     if t.erfs:
         found = _error_function(t, x) if len(t.erfs) == 1 and t.wave is None else None
     elif t.wave is not None:
-        found = _wave(t.k, *t.wave, x) if t.quad == ZERO and t.lin == ZERO else None
+        found = None
+        if t.quad == ZERO:
+            found = _wave(t.k, *t.wave, x) if t.lin == ZERO else _damped(t.k, t.lin, *t.wave, x)
     elif t.quad != ZERO:
         found = _bell(t, x)
     elif t.lin != ZERO:
@@ -130,6 +131,17 @@ def _wave(k: int, w: Expr, p: Expr, x: Expr) -> Expr:
     sine = App("cos", (plus(times(w, x), p, quarter),))
     value = over(times(raised(x, k), sine), w)
     return plus(value, minus(over(times(num(k), _wave(k - 1, w, plus(p, quarter), x)), w))) if k else value
+
+
+def _damped(k: int, r: Expr, w: Expr, p: Expr, x: Expr) -> Expr:
+    """x^k exp(r x) cos(w x + p): by parts."""
+    quarter, scale = times(num(Fraction(-1, 2)), PI), plus(raised(r, 2), raised(w, 2))
+    cosine, sine = (App("cos", (plus(times(w, x), p, shift),)) for shift in (ZERO, quarter))
+    front = times(raised(x, k), exponential(times(r, x)), plus(times(r, cosine), times(w, sine)))
+    if not k:
+        return over(front, scale)
+    lower = plus(times(r, _damped(k - 1, r, w, p, x)), times(w, _damped(k - 1, r, w, plus(p, quarter), x)))
+    return over(plus(front, minus(times(num(k), lower))), scale)
 
 
 def _bell(t: Kernel, x: Expr) -> Expr:
