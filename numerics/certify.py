@@ -19,7 +19,7 @@ from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, No
 from gateproof.numerics.extrema import Enclosure, extremum, zeros
 from gateproof.numerics.integral import Value
 from gateproof.numerics.interval import Interval
-from gateproof.numerics.means import NAMES, enclosed, exact
+from gateproof.numerics.means import NAMES, certificate_of, enclosed, exact
 from gateproof.numerics.precision import precision
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.means import Mean, holds_mean
@@ -98,7 +98,7 @@ def certify(
     assert isinstance(node, Expr)
     plain = exact(node)
     if isinstance(plain, Value):
-        return _answer("undefined", reason=plain.reason)
+        return _answer("undefined" if plain.status == "undefined" else None, reason=plain.reason)
     node = plain
     infinite = _infinite(node)
     if infinite is not None:
@@ -110,6 +110,8 @@ def certify(
         if alone.status == "infinite":
             end = "oo" if alone.sign > 0 else "-oo"
             return _answer("infinite", value={"lo": end, "hi": end})
+        found = _arithmetic(node, digits, budget)
+        return {**found, "certificate": certificate_of(node, digits) if found["kind"] == "value" else None}
     return _arithmetic(node, digits, budget)
 
 
