@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 
@@ -119,3 +120,34 @@ def test_a_minus_in_front_is_no_option(words):
     words = words if "certify" in words else ["certify", *words]
     options = parse(words)
     assert (options.command, options.formula, options.digits) == ("certify", "-x**2", 7)
+
+
+def test_a_mean_to_25_digits_with_its_certificate(capsys):
+    from gateproof.proofs_check.checker import verify
+
+    code, found = run(capsys, "gauss(silu(z)**2, z, q=0.0768)", "--digits", "25")
+    assert (code, found["kind"], found["digits"]) == (0, "value", 25)
+    # mpmath, by quadrature with 40 digits.
+    right = Fraction("0.0202400917431414685643655111852250671695")
+    assert Fraction(found["value"]["lo"]) <= right <= Fraction(found["value"]["hi"])
+    bounds = found["certificate"]["conclusion"]
+    assert Fraction(bounds["lower"]) < right < Fraction(bounds["upper"])
+    assert verify(found["certificate"]).accepted
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("integrate(1/x, x, 1, oo)", "infinite"),
+        ("integrate(1/x, x, -1, 1)", "undefined"),
+        ("integrate(sin(x), x, 0, oo)", "undefined"),
+        ("gauss(z**2, z, q=-1)", "undefined"),
+        ("integrate(tanh(x), x, 0, oo) - 1", None),
+        ("integrate(sin(x)/x, x, 1, oo)", None),
+        ("1 + gauss2(tanh(u)*tanh(v), u, v, q=1, c=1/2)", "value"),
+    ],
+)
+def test_kinds_of_integrals(capsys, text, kind):
+    _, found = run(capsys, text, "--digits", "6")
+    assert found["kind"] == kind
+    assert kind in ("value", "infinite") or found["reason"]
