@@ -258,7 +258,7 @@ def _mean(node: Mean, digits: int, budget: Budget, inner: _Inner) -> Expr:
 
 
 def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
-    if isinstance(node.body, Extremum):
+    if isinstance(node.body, Extremum) or len(node.scope.binds) > 1:
         return _nested(node, digits, budget)
     if over_integers(node):
         return _of_integers(node, digits)

@@ -16,6 +16,8 @@ from gateproof.theory.formula.scopes import free_names
 
 #: Digits beyond which a nested extremum is not pursued.
 MAX_DIGITS = 9
+#: The same over several names, where boxes are many.
+MAX_JOINT = 4
 _VALUES = ("sup", "inf")
 
 
@@ -24,6 +26,8 @@ def nested_enclosure(node: Extremum, digits: int, budget: Budget) -> tuple[Fract
 
     Raises NotImplementedOperator for other nests.
     """
+    if len(node.scope.binds) > 1 and not isinstance(node.body, Extremum):
+        return _of_several(node, digits, budget)
     inner = node.body
     if not isinstance(inner, Extremum) or {node.op, inner.op} != set(_VALUES):
         raise NotImplementedOperator(f"{node.op} of an expression with another extremum inside")
@@ -39,6 +43,21 @@ def nested_enclosure(node: Extremum, digits: int, budget: Budget) -> tuple[Fract
         return found.reason or "the inner value is infinite where it was looked at"
     ends = found.lower, found.upper
     return ends if node.op == "inf" else (-ends[1], -ends[0])
+
+
+def _of_several(node: Extremum, digits: int, budget: Budget) -> tuple[Fraction, Fraction] | str:
+    """A supremum or infimum over several names."""
+    around = _ranges(node)
+    domains = {n: Domain(r.lo, r.hi, r.lo_closed, r.hi_closed) for n, r in around}
+    if node.op not in _VALUES:
+        raise NotImplementedOperator(f"{node.op} over several names")
+    if prove_defined(node.body, Assumptions(domains)) is None:
+        return f"that {to_text(node.body)} has a value everywhere was not proved"
+    body = node.body if node.op == "inf" else App("neg", (node.body,))
+    found = minimax(body, (), around, min(digits, MAX_JOINT), budget)
+    if found.lower is None or found.upper is None:
+        return found.reason or "no finite value was found"
+    return (found.lower, found.upper) if node.op == "inf" else (-found.upper, -found.lower)
 
 
 def _ranges(node: Extremum) -> tuple[tuple[str, Range], ...]:

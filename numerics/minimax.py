@@ -9,11 +9,11 @@ largest. From above: the supremum itself at one rational point of the parameters
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import count, islice, product
+from itertools import count, islice
 from math import inf
 from typing import Any
 
@@ -26,10 +26,20 @@ from gateproof.numerics.charts import Chart, charts
 from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
 from gateproof.numerics.extrema import extremum
 from gateproof.numerics.interval import Interval
+from gateproof.numerics.parameter_boxes import (
+    Box,
+    Point,
+    as_float,
+    exact,
+    first_witnesses,
+    halves,
+    middle,
+    negative,
+)
+from gateproof.numerics.points import at_point, rational_bounds
 from gateproof.numerics.precision import precision
 from gateproof.numerics.ranges import Range, holds_point, hull
-from gateproof.numerics.search import climb, line_points
-from gateproof.numerics.special import special_points
+from gateproof.numerics.search import climb
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import Expr, Num
 from gateproof.theory.formula.printer import to_text
@@ -37,12 +47,7 @@ from gateproof.theory.formula.printer import to_text
 #: Bits of one evaluation; witnesses kept in all, and those that a box hands to its halves.
 BITS, MAX_WITNESSES, HANDED = 80, 240, 8
 #: A box costs some 20 evaluations, so a nested extremum may look at fewer of them.
-MAX_BOXES = 12_000
-#: A half-line is split at ends up to 2**FAR, then no further.
-FAR = 30
-
-Box = tuple[tuple[str, arb, arb], ...]
-Point = dict[str, Fraction]
+MAX_BOXES, MAX_EVALUATIONS = 12_000, 400_000
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,8 @@ def minimax(
 ) -> Minimax:
     """inf over ``outer`` of sup over ``inner`` of a core expression, to some ``digits``.
 
+    Without inner names it is the infimum over several names.
+
     The body must be defined for all values of the names: the caller proves that.
     """
     try:
@@ -94,6 +101,9 @@ def _from_above(
     """The certified supremum at the best point of the parameters."""
     if search.point is None:
         return replace(found, reason=found.reason or "no point of the parameters was found")
+    if not inner:
+        top_at = rational_bounds(at_point(body, search.point, 4 * BITS))[1]
+        return replace(found, upper=top_at, point=search.point)
     if len(inner) != 1:
         return replace(found, reason=found.reason or "the supremum over several names was not bounded")
     ((name, within),) = inner
@@ -129,11 +139,14 @@ class _Search:
         self.charts: list[Chart] = charts(body, outer)
         self.runs = [compiled(c.body) for c in self.charts]
         self.limits = {n: hull(r) for n, r in inner.items()}
-        self.witnesses: list[Point] = list(islice(_start(body, inner), MAX_WITNESSES // 2))
-        self.balls = [_exact(w) for w in self.witnesses]
+        self.hulls = {n: hull(r) for n, r in outer.items()}
+        self.witnesses: list[Point] = list(
+            islice(first_witnesses(body, inner, MAX_WITNESSES // 2), MAX_WITNESSES // 2)
+        )
+        self.balls = [exact(w) for w in self.witnesses]
         self.point: Point | None = None
         self.best = inf
-        self.boxes = 0
+        self.boxes = self.evaluations = 0
         self.reason = ""
 
     def run(self) -> Fraction | None:
@@ -147,23 +160,23 @@ class _Search:
             bound, kept = self._bound(k, chart.box, everyone)
             place = next(order)
             bounds[place] = bound
-            heapq.heappush(heap, (_float(bound), place, k, chart.box, kept, 0))
+            heapq.heappush(heap, (as_float(bound), place, k, chart.box, kept, 0))
         while heap:
             lowest = heap[0]
             if self.best < inf and self.best - lowest[0] <= self.tolerance * abs(self.best):
                 break
-            if self.boxes >= self.limit:
+            if self.boxes >= self.limit or self.evaluations >= MAX_EVALUATIONS:
                 self.reason = "boxes"
                 break
             _, number, k, box, kept, depth = heapq.heappop(heap)
             parent = bounds.pop(number)
             self.boxes += 1
             fresh = self._centre(k, box)
-            parts = _halves(box, self.charts[k].scale)
+            parts = halves(box, self.charts[k].scale)
             if parts is None:
                 floor = min(floor, parent)
                 self.reason = "a box too small to be split"
-                if _float(floor) < self.best * (1 - self.tolerance):
+                if as_float(floor) < self.best * (1 - self.tolerance):
                     break
                 continue
             tried = everyone if depth % 4 == 0 else kept
@@ -175,7 +188,7 @@ class _Search:
                 bound = max(bound, parent)
                 place = next(order)
                 bounds[place] = bound
-                heapq.heappush(heap, (_float(bound), place, k, part, good, depth + 1))
+                heapq.heappush(heap, (as_float(bound), place, k, part, good, depth + 1))
             everyone = tuple(range(len(self.witnesses)))
         least = min([floor, *bounds.values()]) if bounds else floor
         return iv.lower_fraction(iv.down(least)) if least.is_finite() else None
@@ -185,12 +198,13 @@ class _Search:
         env: dict[str, Interval] = {n: (lo, hi) for n, lo, hi in box}
         run = self.runs[k]
         scored: list[tuple[float, int, arb]] = []
+        self.evaluations += len(tried)
         for i in tried:
             try:
                 low = run({**env, **self.balls[i]})[0]
             except (MaybeUndefined, Undefined):
                 continue
-            scored.append((_float(low), i, low))
+            scored.append((as_float(low), i, low))
         if not scored:
             return iv.NEG_INF, tried
         scored.sort(key=lambda s: -s[0])
@@ -199,10 +213,10 @@ class _Search:
     def _centre(self, k: int, box: Box) -> tuple[int, ...]:
         """The supremum near the box's centre: a better point, and new witnesses where it is reached."""
         chart = self.charts[k]
-        point = chart.back({n: _middle(lo, hi) for n, lo, hi in box})
+        point = chart.back({n: middle(lo, hi) for n, lo, hi in box})
         if point is None or not all(holds_point(self.outer[n], v) for n, v in point.items()):
             return ()
-        env = _exact(point)
+        env = exact(point)
         scores = [(self._value(env, ball), i) for i, ball in enumerate(self.balls)]
         known = [(s, i) for s, i in scores if s is not None]
         if not known:
@@ -214,15 +228,21 @@ class _Search:
         for old, i in self._apart(known)[:4]:
             if len(self.witnesses) >= MAX_WITNESSES or old < top - abs(top) / 2:
                 break
-            new = climb(lambda w: self._value(env, _exact(w)), self.witnesses[i], self.limits, 30)
-            value = self._value(env, _exact(new))
+            new = climb(lambda w: self._value(env, exact(w)), self.witnesses[i], self.limits, 30)
+            value = self._value(env, exact(new))
             if value is None or not self._within(new):
                 continue
             top = max(top, value)
             if value > old + max(self.tolerance, 1e-4 * self.tolerance**0.5) * abs(value) / 4:
                 fresh.append(len(self.witnesses))
                 self.witnesses.append(new)
-                self.balls.append(_exact(new))
+                self.balls.append(exact(new))
+        if not self.inner and (self.boxes <= 40 or self.boxes % 50 == 0):
+            # Only one function: its best point nearby.
+            point = climb(lambda p: negative(self._value(exact(p), {})), point, self.hulls, 30)
+            if not all(holds_point(self.outer[n], v) for n, v in point.items()):
+                return ()
+            top = self._value(exact(point), {}) or top
         if top < self.best:
             self.best, self.point = top, point
         return tuple(fresh)
@@ -241,74 +261,9 @@ class _Search:
         return all(holds_point(self.inner[n], v) for n, v in point.items())
 
     def _value(self, env: Mapping[str, Interval], witness: Mapping[str, Interval]) -> float | None:
+        self.evaluations += 1
         try:
             value = self.run_body({**env, **witness})
         except (Undefined, MaybeUndefined):
             return None
         return float(value[0]) if value[0].is_finite() else None
-
-
-def _start(body: Expr, inner: Mapping[str, Range]) -> Iterator[Point]:
-    """First witnesses: kinks, ends, a grid, far out."""
-    columns = []
-    for name, within in inner.items():
-        lo, hi = hull(within)
-        points = dict.fromkeys(line_points(lo, hi, special_points(body, name)))
-        columns.append([p for p in points if holds_point(within, p)])
-    if len(columns) > 1:
-        most = max(3, int((MAX_WITNESSES // 2) ** (1 / len(columns))))
-        columns = [c[:: max(1, len(c) // most)] for c in columns]
-    for values in product(*columns):
-        yield dict(zip(inner, values, strict=True))
-
-
-def _exact(point: Mapping[str, Fraction]) -> dict[str, Interval]:
-    return {n: iv.of_ball(iv.rational(v)) for n, v in point.items()}
-
-
-def _middle(lo: arb, hi: arb) -> Fraction:
-    if not lo.is_finite() and not hi.is_finite():
-        return Fraction(0)
-    if not hi.is_finite():
-        return 2 * max(iv.to_fraction(lo), Fraction(1))
-    if not lo.is_finite():
-        return 2 * min(iv.to_fraction(hi), Fraction(-1))
-    return iv.to_fraction(arb(((lo + hi) / 2).mid()))
-
-
-def _halves(box: Box, scale: Mapping[str, Fraction]) -> tuple[Box, Box] | None:
-    """The box split across its relatively widest side; None where all sides are tiny or far out."""
-    widest, where, size = -1.0, None, 0.0
-    for k, (name, lo, hi) in enumerate(box):
-        size = _width(lo, hi, scale[name])
-        if size > widest:
-            widest, where = size, k
-    if where is None or widest <= 2.0**-60:
-        return None
-    name, lo, hi = box[where]
-    at = _cut(lo, hi)
-    low, high = (name, lo, at), (name, at, hi)
-    return (*box[:where], low, *box[where + 1 :]), (*box[:where], high, *box[where + 1 :])
-
-
-def _width(lo: arb, hi: arb, scale: Fraction) -> float:
-    """A side's width in its own unit; of a half-line the reciprocal of its start."""
-    if lo.is_finite() and hi.is_finite():
-        return float(hi - lo) / (float(scale) + min(abs(float(lo)), abs(float(hi))))
-    start = abs(float(lo if lo.is_finite() else hi)) if lo.is_finite() or hi.is_finite() else 0.0
-    return 0.0 if start >= 2.0**FAR else 8.0 / (1.0 + start)
-
-
-def _cut(lo: arb, hi: arb) -> arb:
-    if lo.is_finite() and hi.is_finite():
-        return arb(((lo + hi) / 2).mid())
-    if not lo.is_finite() and not hi.is_finite():
-        return arb(0)
-    if lo.is_finite():
-        return arb(1) if lo < arb(1) / 2 and lo > -1 else arb((2 * abs(lo) if lo > 0 else lo / 2 + 1).mid())
-    return -_cut(-hi, iv.INF)
-
-
-def _float(x: arb) -> float:
-    """For the order of the queue only."""
-    return float(x) if x.is_finite() else (inf if x > 0 else -inf)

@@ -25,6 +25,7 @@ from gateproof.proofs_check.engine.outcome import (
     negation,
     undecided,
 )
+from gateproof.proofs_check.engine.parametric_exact import with_exact_inside
 from gateproof.proofs_check.engine.sets import decide_set
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign
 from gateproof.proofs_check.engine.witness import failure_at, holds_at
@@ -73,7 +74,11 @@ def _inner(node: Extremum) -> Expr:
 def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome:
     node = joined(node) or node
     if is_nested(node) and not isinstance(other, FiniteSet) and not holds_extremum(other):
-        return decide_nested(node, op, Elimination(Space()).expr(other), context)
+        bound = Elimination(Space()).expr(other)
+        outer = with_exact_inside(node, context)
+        if outer is not None:
+            return decide_extremum(outer, outer.body, op, bound, context)
+        return decide_nested(node, op, bound, context)
     body = _inner(node)
     if node.op in _SETS:
         if op not in ("==", "!="):

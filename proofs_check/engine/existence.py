@@ -14,6 +14,7 @@ from gateproof.proofs_check.engine.definedness import defined_everywhere
 from gateproof.proofs_check.engine.enumeration import some_case, split_finite
 from gateproof.proofs_check.engine.existence_under import decide_exists_under, shown_to_exist
 from gateproof.proofs_check.engine.logic import negate
+from gateproof.proofs_check.engine.nested import decide_nested, of_extremum
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, NotYetError, Outcome, negation, undecided
 from gateproof.proofs_check.engine.sample import points
@@ -34,6 +35,9 @@ def decide_exists(outer: Space, stmt: Exists, context: Context) -> Outcome:
     space = build(stmt.scope)
     if space.vectors:
         raise NotYetError("exists over vectors")
+    inside = of_extremum(stmt)
+    if inside is not None:
+        return decide_nested(*inside, context)
     if any(isinstance(n, Extremum) for n in stmt.body.walk()):
         raise NotYetError("an extremum inside exists")
     body = eliminate(stmt.body, space)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from gateproof.numerics.bounds import Budget
@@ -17,6 +18,7 @@ from gateproof.numerics.points import at_point, enclosure, rational_bounds
 from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.extremum_joint import by_joint_enclosure, jointly
 from gateproof.proofs_check.engine.integers import decide_integer_extremum, over_integers
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
@@ -126,7 +128,10 @@ def _reaches(side: Side, bound: Expr, context: Context) -> Outcome:
         truth = compared[0] > 0 if side.up else compared[0] < 0
         return replace(compared[1], truth=truth)
     relation = Rel((">=" if side.up else "<=",), (side.body, bound))
-    for point in points(side.space, (side.body, bound), context.settings.seed, 200):
+    tried = points(side.space, (side.body, bound), context.settings.seed, 200)
+    joint = jointly(side, context)
+    best = [joint.point] if joint is not None and joint.point is not None else []
+    for point in chain(tried, best):
         found = holds_at(relation, point)
         if found is not None:
             return found
@@ -189,6 +194,8 @@ def _exactly_reached(side: Side, bound: Expr) -> Outcome | None:
 
 def _by_enclosure(side: Side, bound: Expr, context: Context) -> tuple[int, Outcome] | None:
     """Sign of extremum - bound with the outcome that shows it; 0 where they agree to all digits tried."""
+    if len(side.space.domains) > 1:
+        return by_joint_enclosure(side, bound, context)
     if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
         return None
     for digits in _LADDER:

@@ -24,7 +24,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
-from gateproof.theory.formula.nodes import App, Expr, Extremum, Scope
+from gateproof.theory.formula.nodes import App, Exists, Expr, Extremum, Rel, Scope
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
@@ -48,6 +48,25 @@ def joined(node: Extremum) -> Extremum | None:
     return Extremum(node.op, inner.body, scope)
 
 
+def of_extremum(stmt: Exists) -> tuple[Extremum, str, Expr] | None:
+    """``exists t: sup(f) <= c`` as the infimum of suprema that decides it, else None.
+
+    That infimum is below c, or a supremum at one t is at most c, or there is no such t.
+    """
+    body = stmt.body
+    if not isinstance(body, Rel) or len(body.ops) != 1:
+        return None
+    (op,), (a, b) = body.ops, body.terms
+    if isinstance(b, Extremum):
+        op, a, b = _MIRROR[op], b, a
+    wanted = {"sup": ("<", "<="), "inf": (">", ">=")}
+    if not isinstance(a, Extremum) or op not in wanted.get(a.op, ()) or free_names(b) or infinite_sign(b):
+        return None
+    if any(isinstance(n, Extremum) for n in (*a.body.walk(), *b.walk())):
+        return None
+    return Extremum("inf" if a.op == "sup" else "sup", a, stmt.scope), op, b
+
+
 def decide_nested(node: Extremum, op: str, bound: Expr, context: Context) -> Outcome:
     """Decide ``node op bound`` for an infimum of suprema or a supremum of infima."""
     if op == "!=":
@@ -65,6 +84,8 @@ def decide_nested(node: Extremum, op: str, bound: Expr, context: Context) -> Out
         decided = _compared(op, found, lo, hi) if down else _compared(_MIRROR[op], found, -hi, -lo)
         if decided is not None:
             return _outcome(node, found, decided[0], rests_on_point=decided[1])
+        if found.reason:
+            break
     if found.lower is None or found.upper is None:
         return undecided(f"{to_text(node)} was not enclosed: {found.reason}")
     text = _value(node, found, 12)

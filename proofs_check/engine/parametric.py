@@ -14,11 +14,8 @@ from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.minimax import minimax
 from gateproof.numerics.ranges import Range
 from gateproof.proofs_check.engine.boxes import accept
-from gateproof.proofs_check.engine.calculus import Elimination
-from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.continuity import continuous
-from gateproof.proofs_check.engine.definedness import decide_defined
 from gateproof.proofs_check.engine.existence_under import decide_exists_under
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import (
@@ -31,16 +28,22 @@ from gateproof.proofs_check.engine.outcome import (
     merged_trust,
     undecided,
 )
-from gateproof.proofs_check.engine.parametric_exact import Exact, Part, exactly, membership_of, widely
+from gateproof.proofs_check.engine.parametric_exact import (
+    Exact,
+    Part,
+    exactly,
+    membership_of,
+    taken_apart,
+    widely,
+)
 from gateproof.proofs_check.engine.sample import points
-from gateproof.proofs_check.engine.space import Space, build, infinite_sign
+from gateproof.proofs_check.engine.space import Space, infinite_sign
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import App, Exists, Expr, Extremum, FiniteSet, Num, Rel, Var, num
 from gateproof.theory.formula.printer import to_text
-from gateproof.theory.formula.scopes import free_names
 
 _FLIP = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SETS = ("argmax", "argmin", "zeros")
@@ -62,7 +65,7 @@ def decide_parametric(space: Space, relation: Rel, context: Context) -> Outcome:
     single = _at_single_points(space, Rel((op,), (a, b)), context)
     if single is not None:
         return single
-    part = _taken_apart(space, a, context)
+    part = taken_apart(space, a, context)
     if a.op in _SETS:
         items = b.items if isinstance(b, FiniteSet) else (b,)
         return _set(part, items, context)
@@ -76,29 +79,6 @@ def decide_parametric(space: Space, relation: Rel, context: Context) -> Outcome:
     if infinite_sign(b):
         return undecided(f"whether {to_text(a)} is finite was not decided")
     return _bounded(part, op, b, context)
-
-
-def _taken_apart(space: Space, node: Extremum, context: Context) -> Part:
-    inner = absorbed(build(node.scope))
-    if inner.vectors or space.vectors:
-        raise NotYetError("an extremum with vectors")
-    part = Part(node, node.body, inner, space)
-    work = Elimination(part.together)
-    part = replace(part, body=work.expr(node.body))
-    if work.owed:
-        raise NotYetError(f"{node.op} of a derivative with kinks")
-    found = decide_defined(part.together, part.body, context)
-    if found.ill_posed:
-        raise IllPosedError(found.reason)
-    if found.truth is not True:
-        raise UndecidedError(found.reason)
-    if inner.facts and any(free_names(f) & set(space.domains) for f in inner.facts):
-        somewhere = Exists(node.scope, Rel(("==",), (num(0), num(0))))
-        if decide_exists_under(space, somewhere, context).truth is not True:
-            raise UndecidedError(f"{to_text(node)} may range over nothing")
-    elif inner.facts:
-        raise NotYetError("an extremum with conditions that depends on other names")
-    return part
 
 
 def _at_single_points(space: Space, relation: Rel, context: Context) -> Outcome | None:

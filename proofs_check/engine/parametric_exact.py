@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.points import compare, difference_sign
+from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.definedness import decide_defined
+from gateproof.proofs_check.engine.existence_under import decide_exists_under
 from gateproof.proofs_check.engine.outcome import (
     IllPosedError,
     NotYetError,
@@ -18,7 +21,7 @@ from gateproof.proofs_check.engine.outcome import (
 )
 from gateproof.proofs_check.engine.sample import Point, points
 from gateproof.proofs_check.engine.solving import solved_for
-from gateproof.proofs_check.engine.space import Space, infinite_sign
+from gateproof.proofs_check.engine.space import Space, build, infinite_sign
 from gateproof.theory.exact.cases import domain_facts
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Domain
@@ -27,7 +30,7 @@ from gateproof.theory.exact.limits import limit
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.sign_points import zeros_of_factors
 from gateproof.theory.formula.library import substitute, substitute_node
-from gateproof.theory.formula.nodes import Expr, Extremum, Rel, Stmt, num
+from gateproof.theory.formula.nodes import Exists, Expr, Extremum, Rel, Stmt, num
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
@@ -59,6 +62,48 @@ class Part:
             return None
         (name,) = self.inner.domains
         return name
+
+
+def taken_apart(space: Space, node: Extremum, context: Context) -> Part:
+    """The parts of an extremum whose body is defined and whose set is not empty, for all of the space.
+
+    Raises IllPosedError, NotYetError, UndecidedError.
+    """
+    inner = absorbed(build(node.scope))
+    if inner.vectors or space.vectors:
+        raise NotYetError("an extremum with vectors")
+    part = Part(node, node.body, inner, space)
+    work = Elimination(part.together)
+    part = replace(part, body=work.expr(node.body))
+    if work.owed:
+        raise NotYetError(f"{node.op} of a derivative with kinks")
+    found = decide_defined(part.together, part.body, context)
+    if found.ill_posed:
+        raise IllPosedError(found.reason)
+    if found.truth is not True:
+        raise UndecidedError(found.reason)
+    if inner.facts and any(free_names(f) & set(space.domains) for f in inner.facts):
+        somewhere = Exists(node.scope, Rel(("==",), (num(0), num(0))))
+        if decide_exists_under(space, somewhere, context).truth is not True:
+            raise UndecidedError(f"{to_text(node)} may range over nothing")
+    elif inner.facts:
+        raise NotYetError("an extremum with conditions that depends on other names")
+    return part
+
+
+def with_exact_inside(node: Extremum, context: Context) -> Extremum | None:
+    """A nested extremum with the inner one replaced by its exact value, where that is found."""
+    inner = node.body
+    if not isinstance(inner, Extremum) or any(isinstance(n, Extremum) for n in inner.body.walk()):
+        return None
+    try:
+        found = exactly(taken_apart(absorbed(build(node.scope)), inner, context), context)
+    except (NotYetError, UndecidedError):
+        return None
+    attained = inner.op in ("sup", "inf") or (found is not None and found.place is not None)
+    if found is None or infinite_sign(found.value) or not attained:
+        return None
+    return Extremum(node.op, found.value, node.scope)
 
 
 @dataclass(frozen=True)
