@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from gateproof.numerics.backends.op import Op
+from gateproof.theory.formula.errors import FormulaError
 
 
 class TorchOps:
@@ -52,8 +54,11 @@ def ready(op: Op) -> None:
     """Make what running the op needs, so that torch.compile meets nothing but tensor operations."""
     if not _made:
         _make()
-    for made in (op, *(op.partial(name) for name in op.names)):
-        _ = made.tape
+    _ = op.tape
+    for name in op.names:
+        # A derivative that grows too large is refused when it is asked for.
+        with suppress(FormulaError):
+            _ = op.partial(name).tape
 
 
 def _make() -> None:
