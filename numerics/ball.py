@@ -15,7 +15,13 @@ from flint import arb
 
 from gateproof.numerics import functions as fn
 from gateproof.numerics import interval as iv
-from gateproof.numerics.errors import MaybeUndefined, NotReal, NumericsError, Undefined
+from gateproof.numerics.errors import (
+    MaybeUndefined,
+    NotImplementedOperator,
+    NotReal,
+    NumericsError,
+    Undefined,
+)
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.precision import precision
 from gateproof.theory.formula.nodes import And, App, Const, Expr, Node, Not, Num, Or, Rel, Stmt, Var, Where
@@ -90,7 +96,7 @@ def _compile(expr: Expr) -> Evaluator:
         return _where(expr)
     if isinstance(expr, App):
         return _app(expr)
-    raise TypeError(f"{type(expr).__name__} is not a core expression")
+    raise NotImplementedOperator(type(expr).__name__.lower())
 
 
 def _constant(name: str) -> Evaluator:

@@ -25,6 +25,7 @@ from gateproof.proofs_check.engine.space import Space
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.exact.kernels import ZERO, plus, polynomial_in, raised, times
 from gateproof.theory.exact.means import Mean, holds_mean
+from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute_node
 from gateproof.theory.formula.nodes import App, Expr, Gauss, Node, Num, Rel, Var, num
 from gateproof.theory.formula.printer import to_text
@@ -80,8 +81,9 @@ def _by_domination(space: Space, relation: Rel, context: Context) -> Outcome | N
         times(c, raised(z, 2 * k), Num(Fraction(1, prod(range(1, 2 * k, 2))))) for k, c in powers.items()
     ]
     pointwise = Rel((op,), (a.body, plus(*terms)))
-    # A strict inequality may fail at single points: 0 is left out.
-    domain = Domain(without=(num(0),)) if op in ("<", ">") else Domain()
+    # A strict inequality may fail at single points, which have no weight where the variance is not 0.
+    spread = prove_relation(a.q, ">", ZERO, space.assumptions()) is not None
+    domain = Domain(without=(num(0),)) if op in ("<", ">") and spread else Domain()
     inner = Space({**space.domains, a.var: domain}, space.facts)
     found = decide_relation(inner, pointwise, context.deeper())
     if found.truth is not True:

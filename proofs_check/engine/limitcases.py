@@ -132,6 +132,7 @@ def _question(space: Space, limits: list[Limit]) -> Expr | None:
         except (UndecidedError, IllPosedError, NotYetError):
             continue
         found = limit_or_question(body, node.var, point, node.side, space.assumptions())
-        if isinstance(found, Question):
+        # A sign of names bound inside is no case of this statement.
+        if isinstance(found, Question) and free_names(found.expr) <= set(space.domains):
             return found.expr
     return None

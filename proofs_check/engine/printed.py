@@ -18,7 +18,19 @@ from gateproof.proofs_check.engine.outcome import CERTIFIED, PROVED, NotYetError
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Claim, Expr, Node, Num, Printed, Rel, Stmt, Var, rebuild
+from gateproof.theory.formula.nodes import (
+    App,
+    Claim,
+    Expr,
+    Node,
+    Num,
+    Printed,
+    Rel,
+    Stmt,
+    Var,
+    Where,
+    rebuild,
+)
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
@@ -131,7 +143,7 @@ def decide_printed(relation: Rel, context: Context) -> Outcome:
     if choice is not None:
         text = ", ".join(f"{p.text}~ = {rational_text(choice[names[p]])}" for p in literals)
         return Outcome(True, PROVED, "exact arithmetic", ("arb",), (f"with {text} the relation holds",))
-    if op == "==" and {1, -1} <= set(signs):
+    if op == "==" and {1, -1} <= set(signs) and not _may_jump(gap):
         step = "the difference is continuous and takes both signs at corners of the rounding intervals"
         return Outcome(True, PROVED, "interval arithmetic on the rounding intervals", ("arb",), (step,))
     return _never(relation, gap, box, signs, context)
@@ -188,10 +200,24 @@ def _never(
     )
 
 
+def _may_jump(expr: Expr) -> bool:
+    """Whether a defined expression may be discontinuous: it has a case, a sign, or a varying exponent."""
+    return any(
+        isinstance(n, Where)
+        or (isinstance(n, App) and (n.head == "sign" or (n.head == "pow" and free_names(n.args[1]))))
+        for n in expr.walk()
+    )
+
+
 def _named(node: Expr, names: dict[Printed, str]) -> Expr:
-    if isinstance(node, Printed):
-        return Var(names[node])
-    found = rebuild(node, lambda c: _named(c, names) if isinstance(c, Expr) else c)
+    def visit(part: Node) -> Node:
+        if isinstance(part, Printed):
+            return Var(names[part])
+        done = rebuild(part, visit)
+        assert isinstance(done, Node)
+        return done
+
+    found = visit(node)
     assert isinstance(found, Expr)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.errors import NotImplementedOperator, NumericsError
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.closed import decide_closed, holds_extremum
 from gateproof.proofs_check.engine.conditions import absorbed
@@ -119,6 +119,8 @@ def _caught(claim: Claim, context: Context) -> Outcome:
     except NotYetError as error:
         return undecided(f"not implemented: {error}")
     except UndecidedError as error:
+        return undecided(str(error))
+    except NotImplementedOperator as error:
         return undecided(str(error))
     except NumericsError as error:
         return undecided(f"a part without a value was met: {error}")

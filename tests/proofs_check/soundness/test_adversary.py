@@ -1,0 +1,45 @@
+"""Statements at gaps that a search for wrong verdicts found: each with what it may be called, and why.
+
+``true``, ``false`` and ``ill-posed`` name the truth; an answer of ``inconclusive`` is always allowed.
+"""
+
+from __future__ import annotations
+
+import pytest
+from wall_clock import within
+
+from gateproof.proofs_check.engine import decide
+from gateproof.proofs_check.records import Reading, Settings
+
+ACCEPTED = {
+    "true": {"proved", "certified", "inconclusive"},
+    "false": {"refuted", "inconclusive"},
+    "ill-posed": {"ill-posed", "inconclusive"},
+}
+
+CASES = [
+    # A sign takes no value between those of its two sides: no intermediate value theorem.
+    ("false", "sign(1.0~ - 1) == 1/2", "it is -1, 0 or 1"),
+    ("false", "(1.0~ - 0.5)*sign(1.0~ - 1) == 1/3", "of size 0.45 to 0.55 or 0"),
+    ("false", "where(1.0~ > 1, 1, 0) == 1/2", "it is 0 or 1"),
+    ("false", "step(0.5~ - 0.5) == 1/2", "it is 0 or 1"),
+    # With variance 0 nothing counts but the value at the mean.
+    ("false", "for q in [cos(pi/2), 1/7]: gauss(sin(z)**2, z, q=q) < q", "both are 0 at q = 0"),
+    ("false", "for q in [sin(pi), 1/7]: gauss(tanh(z)**2, z, q=q) < q", "both are 0 at q = 0"),
+    # The sign that a limit asks for belongs to a name bound further in.
+    ("true", "sup(limit(tanh(t*x), t, oo), x in R) == 1", "the limit is sign(x)"),
+    ("false", "sum(limit(tanh(k*t), t, oo), k in -1..1) == 1", "-1 + 0 + 1"),
+    # A printed number where the engine has no place for one.
+    ("false", "exists x in [2, 3]: (x == 1.0~)", "at most 1.05"),
+    ("true", "for x in R, x < 1.0~: x < 1.06", "whatever the number is"),
+    ("false", "1.0~ in Z and 1.0~ != 1", "the one integer is 1"),
+    ("false", "odd(1.0~*x**2, x in R)", "the factor is not 0"),
+    ("false", "continuous(where(x < 1.0~, 0, 1), x in R)", "it jumps wherever the number lies"),
+]
+
+
+@pytest.mark.parametrize(("truth", "statement", "reason"), CASES, ids=[s for _, s, _ in CASES])
+def test_no_verdict_is_wrong(truth: str, statement: str, reason: str) -> None:
+    with within(20):
+        decision = decide(Reading("adversary", statement), Settings())
+    assert decision.verdict in ACCEPTED[truth], (reason, decision)
