@@ -122,7 +122,7 @@ def _primitive(ws: Workspace, rest: Expr, base: Expr | None, index: str) -> Expr
         if any(_uses(ws, i, at) for i in value.used() if i != at) or polys.degree(value.den, at):
             return None
         parts = {k: Frac(c, ONE) for k, c in polys.coefficients_in(value.num, at).items()}
-    degree = max(parts)
+    degree = max(parts, default=0)
     if degree > MAX_DEGREE:
         return None
     zero, den = Frac(ZERO, ONE), Frac(value.den, ONE)

@@ -151,7 +151,8 @@ class Powers:
 
     def _range(self, base: Expr, power: Expr) -> tuple[Domain, list[Stmt]]:
         given, zero, one = self.assumptions, num(0), num(1)
-        if prove_relation(base, ">", zero, given) is None:
+        positive = prove_relation(base, ">", zero, given) is not None
+        if not positive and (self.start < 0 or prove_relation(base, ">=", zero, given) is None):
             return Domain(without=(zero,) if self._nonzero(base) else ()), []
         first = App("pow", (base, num(self.start)))
         facts: list[Stmt] = []
@@ -159,7 +160,7 @@ class Powers:
             facts.append(Rel((">=",), (power, first)))
         elif prove_relation(base, "<=", one, given) is not None:
             facts.append(Rel(("<=",), (power, first)))
-        return Domain(lo=zero), facts
+        return Domain(lo=zero, lo_closed=not positive), facts
 
 
 def _whole_power(written: Expr | None, e: int, base: Expr) -> Expr:

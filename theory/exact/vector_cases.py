@@ -170,6 +170,9 @@ def _places(nodes: tuple[Node, ...], vector: str, length: Expr, indices: list[st
     found: dict[Expr, None] = {}
     for node in nodes:
         for part in node.walk():
+            if isinstance(part, Rel):
+                # Places compared with each other count, even if no value at them does.
+                found.update({t: None for t in part.terms if isinstance(t, Var) and t.name in indices})
             index = None
             if isinstance(part, Index | Softmax) and part.vector == vector:
                 index = part.index

@@ -118,42 +118,43 @@ class Reduction:
 
     # --- conditions -------------------------------------------------------------
 
-    def condition(self, stmt: Stmt) -> Stmt | bool:
-        """A condition as a fact; True where it is not used, False where it excludes the case."""
+    def condition(self, stmt: Stmt) -> Stmt | bool | None:
+        """A condition as a fact, or its truth in this case; None where it is not used."""
         if not isinstance(stmt, Rel) or any(isinstance(n, Exists) for n in stmt.walk()):
-            return True
+            return None
         kept: list[Stmt] = []
+        unused = False
         for op, a, b in zip(stmt.ops, stmt.terms, stmt.terms[1:], strict=False):
             found = self._comparison(op, a, b)
             if found is False:
                 return False
+            unused = unused or found is None
             if isinstance(found, Stmt):
                 kept.append(found)
         if not kept:
-            return True
+            return None if unused else True
         return kept[0] if len(kept) == 1 else And(tuple(kept))
 
-    def _comparison(self, op: str, a: Expr, b: Expr) -> Stmt | bool:
+    def _comparison(self, op: str, a: Expr, b: Expr) -> Stmt | bool | None:
         places = self.case.shape.places
         if a in places and b in places:
-            same = self.case.class_of(a) == self.case.class_of(b)
-            return {"==": same, "!=": not same}.get(op, same == (op in ("<=", ">=")) or not same)
+            if self.case.class_of(a) == self.case.class_of(b):
+                return op in ("==", "<=", ">=")
+            return {"==": False, "!=": True}.get(op)
         try:
             sides = [infinity.fold(self.of(s))[0] for s in (a, b)]
         except (Outside, NoValue):
-            return True
+            return None
         signs = [infinity.side(s) for s in sides]
         numbers = [constant_value(s) for s in sides]
-        if sides[0] == sides[1] and not any(infinity.has_infinity(s) for s in sides):
+        if any(infinity.has_infinity(s) for s, sign in zip(sides, signs, strict=True) if not sign):
+            return None
+        if any(signs):
+            return ordered(op, (signs[0] > signs[1]) - (signs[0] < signs[1]))
+        if sides[0] == sides[1]:
             return op in ("==", "<=", ">=")
         if numbers[0] is not None and numbers[1] is not None:
             return ordered(op, (numbers[0] > numbers[1]) - (numbers[0] < numbers[1]))
-        if any(signs):
-            if any(infinity.has_infinity(s) for s, sign in zip(sides, signs, strict=True) if not sign):
-                return True
-            return ordered(op, (signs[0] > signs[1]) - (signs[0] < signs[1]))
-        if any(infinity.has_infinity(s) for s in sides):
-            return True
         return Rel((op,), (sides[0], sides[1]))
 
     # --- expressions ------------------------------------------------------------

@@ -163,3 +163,8 @@ def test_masked_places_of_a_fixed_length():
     assert to_text(fixed) == "exp(z_1)/(exp(z_1) + exp(z_3)) == exp(z_1 - log(exp(z_1) + exp(z_3)))"
     with pytest.raises(NoProbability):
         expand_vectors(body, {"z": 2}, masked=frozenset({("z", 1), ("z", 2)}))
+
+
+def test_a_condition_that_is_not_used_may_exclude_the_masked_row():
+    text = "for n in N1, z in [-oo, oo)**n, i in 1..n, exists k in 1..n: (z[k] > 3): softmax(z, i) >= 0"
+    assert found(text) is None
