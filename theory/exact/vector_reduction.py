@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gateproof.theory.exact import infinity, polys
-from gateproof.theory.exact.atoms import Frac
+from gateproof.theory.exact import infinity
 from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.monotone import in_workspace
-from gateproof.theory.exact.normal import Workspace
-from gateproof.theory.exact.polys import ONE
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.vector_cases import Case, Outside, extreme_place
-from gateproof.theory.exact.writeback import write
+from gateproof.theory.exact.vector_parts import parts_of
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import (
     And,
@@ -37,7 +34,6 @@ from gateproof.theory.formula.nodes import (
     rebuild,
 )
 from gateproof.theory.formula.powers import constant_value
-from gateproof.theory.formula.scopes import free_names
 
 
 class NoValue(Exception):
@@ -228,7 +224,7 @@ class Reduction:
         wider = Assumptions({**given.domains, self.entry: shape.base}, given.facts)
         if prove_defined(body, wider) is None:
             raise Outside
-        parts = in_workspace(wider, lambda ws: _parts(ws, body, self.entry))
+        parts = in_workspace(wider, lambda ws: parts_of(ws, body, self.entry))
         if parts is None:
             raise Outside
         terms = [App("mul", (coefficient, self._sum_of(part))) for part, coefficient in parts]
@@ -297,30 +293,3 @@ class Reduction:
 
 def _put(node: Node, values: dict[str, Expr]) -> Node:
     return substitute_node(node, values)
-
-
-def _parts(ws: Workspace, body: Expr, entry: str) -> list[tuple[Expr, Expr]] | None:
-    """(function of the entry, coefficient free of it) whose products add up to the body."""
-    value = ws.form(body)
-    at = {i for i in range(len(ws.atoms)) if _depends(ws, i, entry)}
-    if any(i in at for i in polys.used(value.den)):
-        return None
-    grouped: dict[tuple[tuple[int, int], ...], polys.Poly] = {}
-    for powers, c in polys.terms_of(value.num):
-        inside = tuple((i, e) for i, e in powers if i in at)
-        outside = polys.monomial(tuple((i, e) for i, e in powers if i not in at)) * polys.constant(c)
-        grouped[inside] = grouped.get(inside, polys.ZERO) + outside
-    found = []
-    for inside, coefficient in grouped.items():
-        part = write(ws, Frac(polys.monomial(inside), ONE))
-        if free_names(part) - {entry}:
-            return None
-        found.append((part, write(ws, ws.frac(coefficient, value.den))))
-    return found
-
-
-def _depends(ws: Workspace, i: int, name: str) -> bool:
-    atom = ws.atoms[i]
-    if atom.kind == "name":
-        return atom.name == name
-    return atom.arg is not None and any(_depends(ws, j, name) for j in atom.arg.used())
