@@ -52,7 +52,8 @@ def largest(expr: Expr, var: str, first: int | None, last: int | None, holes: Se
             continue
         known = [abs(k) for k in special_points(expr, var)]
         other = last if side == "-" else first
-        beyond = max([Fraction(1), *known, *([Fraction(abs(other))] if other is not None else [])])
+        edge = Fraction(abs(other)) if other is not None else Fraction(0)
+        beyond: Fraction = max([Fraction(1), edge, *known])
         far = look(expr, var, side, False, best, beyond, 20)
         if far.kind == "infinite":
             return Largest("infinite")
@@ -139,11 +140,13 @@ def _values(expr: Expr, var: str, where: Iterable[int]) -> dict[int, tuple[Fract
 
 def _best_of(expr: Expr, var: str, where: list[int]) -> tuple[tuple[int, ...], tuple[Fraction, Fraction]]:
     """The integers whose value is not certainly below another's, and bounds of the largest value."""
-    left = where
-    for bits in _BITS:
-        values = {n: _value(expr, var, n, bits) for n in left}
-        best = max(lo for lo, _ in values.values())
+    values = {n: _value(expr, var, n, _BITS[0]) for n in where}
+    best = max(lo for lo, _ in values.values())
+    for bits in _BITS[1:]:
         left = [n for n, (_, hi) in values.items() if hi >= best]
         if len(left) == 1:
             break
+        values = {n: _value(expr, var, n, bits) for n in left}
+        best = max(lo for lo, _ in values.values())
+    left = [n for n, (_, hi) in values.items() if hi >= best]
     return tuple(left), (best, max(hi for n, (_, hi) in values.items() if n in left))
