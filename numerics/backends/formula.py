@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any
 
 from gateproof.numerics.backends import prepare
 from gateproof.numerics.backends.normal import normal
+from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.backends.op import Op, value_op
 from gateproof.numerics.backends.partial import first_partial
 from gateproof.numerics.backends.patches import patched
@@ -70,6 +72,7 @@ class Formula:
         self._parsed = parsed
         self._defaults = dict(defaults)
         self._core = prepare.core(parsed) if core is None else core
+        self._whole: tuple[Formula, str] | None = None
         self._ops: dict[tuple[str, ...], Op] = {}
 
     def __repr__(self) -> str:
@@ -96,18 +99,25 @@ class Formula:
             raise FormulaError(f"{name!r} is not in the formula", name=name)
         core = prepare.least(first_partial(normal(self._core), name))
         derived = Formula(f"diff({self.text}, {name})", self._parsed, self.names, self._defaults, core)
-        for given, op in self._ops.items():
-            derived._ops[given] = op.partial(name)
-        if self.names not in derived._ops:
-            derived._ops[self.names] = self._op(self.names).partial(name)
+        derived._whole = (self, name)
         return derived
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._whole is not None:
+            return Formula.gradient, self._whole
+        return _formula, (self.text, tuple(self.parameters.items()))
 
     # --- backends -------------------------------------------------------------
 
     def _op(self, given: tuple[str, ...]) -> Op:
         found = self._ops.get(given)
         if found is None:
-            found = self._ops[given] = value_op(patched(normal(self._fixed(given))), given)
+            if self._whole is not None:
+                whole, name = self._whole
+                found = whole._op(given).partial(name)
+            else:
+                found = value_op(patched(normal(self._fixed(given))), given)
+            self._ops[given] = found
         return found
 
     def _fixed(self, given: tuple[str, ...]) -> Expr:
@@ -131,53 +141,60 @@ class Formula:
         given = tuple(n for n in self.names if n in values)
         return given, tuple(values[n] for n in given)
 
-    def _array(self, module: str) -> Callable[..., Any]:
-        from importlib import import_module
-
-        backend = import_module(f"gateproof.numerics.backends.{module}")
-        run = backend.run
-        if hasattr(backend, "ready"):
-            backend.ready(self._op(self.names))
-            backend.ready(self._op(tuple(n for n in self.names if n not in self._defaults)))
-
-        def call(*args: Any, **keywords: Any) -> Any:
-            given, values = self._bind(args, keywords)
-            return run(self._op(given), values)
-
-        return call
-
-    def _exact(self, module: str) -> Callable[..., Any]:
-        from importlib import import_module
-
-        run = import_module(f"gateproof.numerics.backends.{module}").run
-
-        def call(*args: Any, **keywords: Any) -> Any:
-            given, values = self._bind(args, keywords)
-            return run(self._fixed(given), given, values)
-
-        return call
-
     @cached_property
     def numpy(self) -> Callable[..., Any]:
         """On NumPy arrays and Python numbers."""
-        return self._array("with_numpy")
+        return _Arrays(self, "with_numpy")
 
     @cached_property
     def torch(self) -> Callable[..., Any]:
         """On PyTorch tensors; differentiable, and traced by torch.compile."""
-        return self._array("with_torch")
+        return _Arrays(self, "with_torch")
 
     @cached_property
     def jax(self) -> Callable[..., Any]:
         """On JAX arrays; for jit, vmap and grad."""
-        return self._array("with_jax")
+        return _Arrays(self, "with_jax")
 
     @cached_property
     def mp(self) -> Callable[..., Any]:
         """At mpmath's current precision."""
-        return self._exact("with_mpmath")
+        return _Exact(self, "with_mpmath")
 
     @cached_property
     def ball(self) -> Callable[..., Any]:
         """Rigorous enclosures as python-flint balls."""
-        return self._exact("with_balls")
+        return _Exact(self, "with_balls")
+
+
+class _Call:
+    """A formula in one backend. It can be pickled, and so can a module that holds it."""
+
+    def __init__(self, formula: Formula, module: str) -> None:
+        self.formula = formula
+        self.module = module
+        backend = import_module(f"gateproof.numerics.backends.{module}")
+        self.run: Callable[..., Any] = backend.run
+        if hasattr(backend, "ready"):
+            required = tuple(n for n in formula.names if n not in formula.parameters)
+            for names in (formula.names, required):
+                backend.ready(formula._op(names))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.formula, self.module)
+
+
+class _Arrays(_Call):
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        given, values = self.formula._bind(args, keywords)
+        whole = self.formula._whole
+        if whole is not None and whole[1] not in given:
+            # A derivative in a name that was left out is taken before the name gets its default.
+            given, values = (*given, whole[1]), (*values, to_float(self.formula._defaults[whole[1]]))
+        return self.run(self.formula._op(given), values)
+
+
+class _Exact(_Call):
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        given, values = self.formula._bind(args, keywords)
+        return self.run(self.formula._fixed(given), given, values)

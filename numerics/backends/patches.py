@@ -38,14 +38,35 @@ Laurent = tuple[int, list[arb]]
 def patched(expr: Expr) -> Expr:
     """The expression with its parts patched at 0, 1, -1 and where linear arguments vanish."""
     names = names_in(expr)
-    if len(names) != 1 or expr.size > _MAX_NODES:
+    if expr.size > _MAX_NODES or not names:
         return expr
+    if len(names) > 1:
+        return _several(expr)
     (var,) = names
     if has_kinks(expr):
         branches = outside(_spelled(expr), var)
         found = _all(branches, var) if branches.size <= _MAX_NODES else branches
         return found if found != branches else expr
     return _all(expr, var)
+
+
+def _several(expr: Expr) -> Expr:
+    """The parts of one name patched, in a formula of several."""
+    if not isinstance(expr, App) or expr.head not in ("add", "mul"):
+        found = rebuild(expr, lambda c: patched(c) if isinstance(c, Expr) else c)
+        assert isinstance(found, Expr)
+        return found
+    groups: dict[frozenset[str], list[Expr]] = {}
+    for arg in expr.args:
+        names = names_in(arg)
+        groups.setdefault(names if len(names) == 1 else frozenset({"", *names}), []).append(arg)
+    args: list[Expr] = []
+    for names, group in groups.items():
+        if "" in names or len(group) == 1:
+            args.extend(patched(a) for a in group)
+        else:
+            args.append(patched(App(expr.head, tuple(group))))
+    return App(expr.head, tuple(args))
 
 
 def _spelled(expr: Expr) -> Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 from typing import Any
 
@@ -197,6 +198,9 @@ def test_a_gradient_is_a_formula() -> None:
     np.testing.assert_allclose(f.numpy(0.5, 2.0), 2 / np.cosh(0.5) ** 2, rtol=1e-15)
     assert formula("a*x**2").gradient("a").numpy(3.0, 1.0) == 9
     assert formula("relu(x)").gradient().ball(0) == 0
+    by_default = formula("x**2*a**2", a="1/3").gradient("a")
+    assert abs(by_default.numpy(3.0) - 6) < 1e-14
+    assert by_default.ball(3).contains(6)
     assert formula("x**3").gradient().gradient().numpy(2.0) == 12
     with pytest.raises(FormulaError):
         f.gradient("z")
@@ -214,3 +218,22 @@ def test_derivatives_and_finite_sums_are_worked_out() -> None:
     gate = formula("tg(x, tau=[t, 2*t], theta=[-1, 1], slope=[0, 1, 0], intercept=[-1, 0, 1])")
     assert gate.names == ("x", "t")
     assert abs(gate.numpy(0.0, 50.0)) < 1e-20
+
+
+def test_holes_in_formulas_of_several_names() -> None:
+    f = formula("a*sin(x)/x + b*(x - tanh(x))", b=3)
+    x = np.array([0.0, 1e-5])
+    np.testing.assert_allclose(f.numpy(x, 2.0), [2, 2 - 1e-10 / 3 + 1e-15], rtol=1e-15)
+    np.testing.assert_allclose(f.gradient("x").numpy(x, a=0.0), [0, 3e-10], rtol=1e-9)
+    np.testing.assert_allclose(f.gradient("b").numpy(x, a=0.0), [0, 1e-15 / 3], rtol=1e-9)
+    np.testing.assert_allclose(f.gradient("a").numpy(x, 1.0, 1.0), [1, 1], rtol=1e-10)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch", "mp"])
+def test_formulas_and_their_functions_can_be_pickled(backend: str) -> None:
+    f = formula("a*tanh(x)", a="1/3")
+    for whole in (f, f.gradient("x")):
+        again = pickle.loads(pickle.dumps(whole))  # noqa: S301 - our own bytes
+        call = pickle.loads(pickle.dumps(getattr(whole, backend)))  # noqa: S301 - our own bytes
+        assert again.text == whole.text
+        assert call(0.5) == getattr(again, backend)(0.5) == getattr(whole, backend)(0.5)
