@@ -217,6 +217,9 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
     done = Rel(relation.ops, (left, right))
     if printed_in(done):
         return _with_steps(decide_printed(done, context), work)
+    if any(free_names(condition) - set(space.domains) for condition in work.owed):
+        # The condition speaks of a name that a limit binds: it is owed near the limit's point, not here.
+        return undecided("a derivative in a limit may not exist near the point")
     owed = [forall(space, condition, context) for condition in work.owed]
     for condition, outcome in zip(work.owed, owed, strict=True):
         if outcome.truth is False:
