@@ -143,7 +143,7 @@ def decide_printed(relation: Rel, context: Context) -> Outcome:
     if choice is not None:
         text = ", ".join(f"{p.text}~ = {rational_text(choice[names[p]])}" for p in literals)
         return Outcome(True, PROVED, "exact arithmetic", ("arb",), (f"with {text} the relation holds",))
-    if op == "==" and {1, -1} <= set(signs) and not _may_jump(gap):
+    if op == "==" and {1, -1} <= set(signs) and not may_jump(gap):
         step = "the difference is continuous and takes both signs at corners of the rounding intervals"
         return Outcome(True, PROVED, "interval arithmetic on the rounding intervals", ("arb",), (step,))
     return _never(relation, gap, box, signs, context)
@@ -200,7 +200,7 @@ def _never(
     )
 
 
-def _may_jump(expr: Expr) -> bool:
+def may_jump(expr: Expr) -> bool:
     """Whether a defined expression may be discontinuous: it has a case, a sign, or a varying exponent."""
     return any(
         isinstance(n, Where)

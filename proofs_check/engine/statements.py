@@ -41,6 +41,7 @@ from gateproof.proofs_check.engine.printed import (
     printed_in,
     without_printed,
 )
+from gateproof.proofs_check.engine.printed_extrema import decide_printed_extrema
 from gateproof.proofs_check.engine.relation import decide_relation
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
@@ -208,7 +209,7 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
         return by_sign
     work = Elimination(space)
     if holds_extremum(relation) and printed_in(relation):
-        raise NotYetError("a printed number in arithmetic with an extremum")
+        return decide_printed_extrema(relation, context)
     if holds_extremum(relation):
         if free_names(relation) & set(space.domains):
             return decide_parametric(space, relation, context)
