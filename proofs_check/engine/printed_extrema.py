@@ -15,6 +15,7 @@ from gateproof.numerics.errors import NumericsError
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, NotYetError, Outcome, undecided
+from gateproof.proofs_check.engine.printed import may_jump
 from gateproof.theory.formula.nodes import App, Expr, Extremum, Node, Printed, Rel, Var, rebuild
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
@@ -62,7 +63,7 @@ def decide_printed_extrema(relation: Rel, context: Context) -> Outcome:
     if wanted in found:
         step = f"with {found[wanted]} the relation holds"
         return Outcome(True, CERTIFIED, _METHOD, ("arb",), (step,))
-    if op == "==" and {1, -1} <= set(found):
+    if op == "==" and {1, -1} <= set(found) and not may_jump(gap):
         step = "the difference is continuous in the printed numbers and takes both signs at their ends"
         return Outcome(True, CERTIFIED, _METHOD, ("arb",), (step,))
     return undecided("the rounding intervals neither meet nor exclude the relation at their corners")
@@ -83,16 +84,10 @@ def _enclosed(node: Extremum, context: Context) -> tuple[Fraction, Fraction] | N
 
 def _sign(gap: Expr, box: Box, context: Context) -> int | None:
     """1 or -1 where the difference has one sign on the whole box."""
-    zero = Fraction(0)
-    if (
-        prove_bounds(gap, box, lower=zero, lower_strict=True, budget=context.first_budget()).status
-        == "proved"
-    ):
+    zero, budget = Fraction(0), context.first_budget()
+    if prove_bounds(gap, box, lower=zero, lower_strict=True, budget=budget).status == "proved":
         return 1
-    if (
-        prove_bounds(gap, box, upper=zero, upper_strict=True, budget=context.first_budget()).status
-        == "proved"
-    ):
+    if prove_bounds(gap, box, upper=zero, upper_strict=True, budget=budget).status == "proved":
         return -1
     return None
 
