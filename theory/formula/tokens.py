@@ -143,5 +143,6 @@ def _stray(text: str, at: int, column: int | None = None) -> FormulaError:
         "%": "write /100",
         "@": "products are written with *",
         "ⁿ": "powers are written **",
+        "?": "a choice is written where(condition, value, otherwise)",
     }
     return FormulaError(f"unexpected character {char!r}", column or at + 1, hints.get(char))
