@@ -3,6 +3,7 @@
 It imports the standard library and gmpy2 only, reads one JSON document, and searches nothing.
 """
 
-from gateproof.proofs_check.checker.check import Verdict, verify
+from gateproof.proofs_check.checker.boxes import Verdict
+from gateproof.proofs_check.checker.check import verify
 
 __all__ = ["Verdict", "verify"]

@@ -1,41 +1,15 @@
-"""Whether a certificate holds: ``verify(document)``, which never raises.
-
-Everything in the document is distrusted, work is capped by counts, and what goes wrong is a rejection.
-"""
+"""Whether a certificate holds: ``verify(document)``, which never raises."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
-from gateproof.proofs_check.checker.algebra import Algebra, Rejected
-from gateproof.proofs_check.checker.evaluate import Program, rational
-from gateproof.proofs_check.checker.interval import Interval, Intervals
-from gateproof.proofs_check.checker.jet import Jets
-from gateproof.proofs_check.checker.tail import Tails
+from gateproof.proofs_check.checker.algebra import Rejected
+from gateproof.proofs_check.checker.boxes import Range, Verdict, fields, need
+from gateproof.proofs_check.checker.integral import Integral
 
 MAX_DEPTH, MAX_WIDTH = 500, 5_000_000  # of a document
-BITS, ORDERS = range(32, 2201), range(1, 65)  # that a certificate may ask for
-MAX_LEAVES, MAX_WORK = 200_000, 100_000_000  # the latter about one microsecond each
-
-Box = dict[str, tuple[Any, Any]]
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """``reason`` says why not, or what was checked; ``boxes`` counts the leaves of the trees.
-
-    ``conclusion_checked`` is False for a composite: its conclusion is a text, which none can judge.
-    """
-
-    accepted: bool
-    reason: str
-    kind: str = ""
-    boxes: int = 0
-    conclusion_checked: bool = True
 
 
 def verify(document: Any) -> Verdict:
@@ -49,46 +23,30 @@ def verify(document: Any) -> Verdict:
         return Verdict(False, f"the checker failed on it: {type(fault).__name__}")
 
 
-def _need(condition: bool, reason: str) -> None:
-    if not condition:
-        raise Rejected(reason)
-
-
 def _shallow(document: Any) -> None:
     """Refuse deep nesting, since later functions recurse, and endless documents."""
     level, depth = [document], 0
     while level:
         depth += 1
         fit = depth <= MAX_DEPTH and len(level) <= MAX_WIDTH
-        _need(fit, f"nested deeper than {MAX_DEPTH} levels, or more than {MAX_WIDTH} parts on one")
+        need(fit, f"nested deeper than {MAX_DEPTH} levels, or more than {MAX_WIDTH} parts on one")
         lists = [item if isinstance(item, list) else item.values() for item in level]
         level = [part for items in lists for part in items if isinstance(part, list | dict)]
-
-
-def _fields(item: Any, names: str, what: str) -> list[Any]:
-    """The values of exactly these keys."""
-    _need(isinstance(item, dict), f"{what} is not an object")
-    wanted = names.split()
-    _need({*item} <= {*wanted}, f"{what} has unknown keys: {sorted({*item} - {*wanted})!r:.60}")
-    _need({*item} >= {*wanted}, f"{what} lacks keys: {sorted({*wanted} - {*item})}")
-    return [item[name] for name in wanted]
 
 
 def _judge(document: Any, spent: Counter[str]) -> Verdict:
     kind = document.get("kind") if isinstance(document, dict) else None
     fit = kind in ("range", "integral", "composite")
-    _need(fit, f"kind {kind!r:.60} is not known to this checker")
+    need(fit, f"kind {kind!r:.60} is not known to this checker")
     version = document.get("version")
-    _need(type(version) is int and version == 1, "only version 1 is known to this checker")
+    need(type(version) is int and version == 1, "only version 1 is known to this checker")
     if kind == "range":
         return Range(document, spent).verdict()
     if kind == "integral":
-        from gateproof.proofs_check.checker.integral import Integral
-
         return Integral(document, spent).verdict()
-    _, _, parts, text = _fields(document, "kind version parts conclusion", "the certificate")
+    _, _, parts, text = fields(document, "kind version parts conclusion", "the certificate")
     fit = isinstance(parts, list) and parts != [] and isinstance(text, str)
-    _need(fit, "a composite certificate has parts and, as its conclusion, a text")
+    need(fit, "a composite certificate has parts and, as its conclusion, a text")
     for number, part in enumerate(parts, 1):
         try:
             _judge(part, spent)
@@ -96,149 +54,3 @@ def _judge(document: Any, spent: Counter[str]) -> Verdict:
             raise Rejected(f"part {number}: {objection}") from None
     reason = f"all {len(parts)} parts hold; that they give the conclusion is not checked: {text!r:.200}"
     return Verdict(True, reason, "composite", spent["boxes"], conclusion_checked=False)
-
-
-class Range:
-    """One range certificate; reading it checks its shape."""
-
-    def __init__(self, document: Any, spent: Counter[str]) -> None:
-        names = "kind version text core formula_hash bits domain conclusion tails tree witnesses"
-        _, _, text, core, code, self.bits, *rest = _fields(document, names, "the certificate")
-        (domain, conclusion, tails, self.tree, self.witnesses), self.spent = rest, spent
-        self.spent, bits = spent, self.bits
-        fit = isinstance(text, str) and isinstance(self.witnesses, list)
-        _need(fit, "text is not a text, or witnesses is not a list")
-        _need(type(bits) is int and bits in BITS, f"bits is not from {BITS[0]} to {BITS[-1]}")
-        compact = json.dumps(core, separators=(",", ":")).encode()
-        _need(hashlib.sha256(compact).hexdigest() == code, "formula_hash is not the hash of core")
-        _need(isinstance(domain, dict) and isinstance(tails, dict), "domain or tails is not an object")
-        fit = {*tails} <= {*domain} and all(name.isidentifier() and len(name) < 60 for name in domain)
-        _need(fit, "a name in the domain is not a name, or one in tails not in the domain")
-        self.field, self.program = Intervals(self.bits), Program(core, domain)
-        keys = "lower lower_strict upper upper_strict"
-        lower, low_strict, upper, up_strict = _fields(conclusion, keys, "conclusion")
-        _need(type(low_strict) is type(up_strict) is bool, "strictness is not true or false")
-        # Each bound as (sign, b, strict): sign * value >= b, or > b.
-        given = (1, lower, low_strict), (-1, upper, up_strict)
-        self.bounds = [(s, s * rational(b), strict) for s, b, strict in given if b is not None]
-        _need(bool(self.bounds or self.witnesses), "it says nothing: no bound and no witness")
-        self.domain: Box = {}
-        self.box: Box = {}
-        for name, ends in domain.items():
-            lo, hi = _fields(ends, "lo hi", f"the domain of {name}")
-            minus, plus = _fields(tails.get(name, {"minus": None, "plus": None}), "minus plus", "tails")
-            fit = (lo == "-oo") is not (minus is None) and (hi == "oo") is not (plus is None)
-            _need(fit, f"{name} needs a cut on each infinite side, and only there")
-            low, high = None if lo == "-oo" else rational(lo), None if hi == "oo" else rational(hi)
-            left, right = rational(lo if minus is None else minus), rational(hi if plus is None else plus)
-            _need(left <= right, f"the ends or cuts of {name} are reversed")
-            self.domain[name], self.box[name] = (low, high), (left, right)
-
-    def verdict(self) -> Verdict:
-        """Check everything."""
-        sides = [(name, i) for name in self.domain for i in (0, 1) if self.domain[name][i] is None]
-        for name, i in sides:
-            self.tail(name, 2 * i - 1, (2 * i - 1) * self.box[name][i])
-        self.cover()
-        for witness in self.witnesses:
-            self.witness(witness)
-        reason = f"{self.spent['boxes']} boxes, {len(sides)} tails, {len(self.witnesses)} witnesses checked"
-        return Verdict(True, f"{reason} with {self.bits} bits", "range", self.spent["boxes"])
-
-    def evaluate(self, algebra: Algebra, values: dict[str, Any], order: int = 0) -> Any:
-        """The formula's value, within a budget of work for all evaluations."""
-        self.spent["work"] += len(self.program.steps) * (order + 2) ** 2 * (1 + self.bits // 256) ** 3
-        _need(self.spent["work"] <= MAX_WORK, "it takes more work than the checker's budget")
-        return self.program.evaluate(algebra, values)
-
-    def tail(self, name: str, side: int, start: Any) -> None:
-        """The bounds for x >= start, or for x <= -start."""
-        where = f"the {'right' if side > 0 else 'left'} tail of {name}"
-        fit = 1 <= start < 2**64 and start.denominator < 2**64 and len(self.domain) == 1
-        _need(fit, f"{where} starts nearer to 0 than 1 or too far out, or there are other names")
-        tails = Tails(self.field, start, side)
-        self.judge_tail(where, tails, self.evaluate(tails, {name: tails.variable}, order=100))
-
-    def judge_tail(self, where: str, tails: Tails, value: Any) -> None:
-        """The bounds must hold on a tail."""
-        for sign, bound, strict in self.bounds:
-            spare = tails.sub(value if sign > 0 else tails.neg(value), tails.number(bound))
-            held = tails.signs(spare) <= ({1} if strict else {0, 1})
-            _need(held, f"the bound is not seen to hold on {where}")
-
-    def cover(self) -> None:
-        """Every leaf of the tree, whose boxes fill the box by construction."""
-        todo = [(self.tree, self.box)]
-        while todo:
-            tree, box = todo.pop()
-            match tree:
-                case ["leaf", rule]:
-                    self.leaf(rule, box)
-                case ["split", str(name), at, left, right] if name in box:
-                    (lo, hi), cut = box[name], rational(at)
-                    _need(lo < cut < hi, f"a split of {name} at {at:.40} is not inside its box")
-                    todo += [(left, {**box, name: (lo, cut)}), (right, {**box, name: (cut, hi)})]
-                case _:
-                    raise Rejected(f"not a tree of boxes: {tree!r:.60}")
-
-    def leaf(self, rule: Any, box: Box) -> None:
-        """One box, with its ends in whatever is wrong with it."""
-        self.spent["boxes"] += 1
-        _need(self.spent["boxes"] <= MAX_LEAVES, f"more than {MAX_LEAVES} boxes")
-        try:
-            self.judge_leaf(rule, box)
-        except Rejected as reason:
-            ends = ", ".join(f"{name} in [{lo!s:.30}, {hi!s:.30}]" for name, (lo, hi) in box.items())
-            raise Rejected(f"{reason} (box {ends})") from None
-
-    def judge_leaf(self, rule: Any, box: Box) -> None:
-        """The rule must prove the bounds on the box."""
-        match rule:
-            case "natural":
-                value = self.natural(box)
-            case ["taylor", order] if self.fit(order) and len(box) == 1:
-                value = self.taylor(order, *box.items())
-            case _:
-                raise Rejected(f"not a rule for a box: {rule!r:.60}")
-        for sign, bound, strict in self.bounds:
-            low = value.lo if sign > 0 else self.field.neg(value).lo
-            _need(low > bound or (low == bound and not strict), "the bound is not seen to hold")
-
-    def fit(self, order: Any) -> bool:
-        """Whether it is an order for a Taylor rule."""
-        return type(order) is int and order in ORDERS
-
-    def natural(self, box: Box) -> Any:
-        """Interval evaluation."""
-        return self.evaluate(self.field, {name: self.hull(*ends) for name, ends in box.items()})
-
-    def hull(self, lo: Any, hi: Any) -> Interval:
-        """An interval that holds both rationals."""
-        return Interval(self.field.number(lo).lo, self.field.number(hi).hi)
-
-    def coefficients(self, order: int, name: str, lo: Any, hi: Any) -> list[Interval]:
-        """Coefficients at the midpoint below the order, over the box at it."""
-        over, at = Jets(self.field, order), Jets(self.field, order - 1)
-        whole = self.evaluate(over, {name: over.variable(self.hull(lo, hi))}, order)
-        middle = at.variable(self.field.number((lo + hi) / 2))
-        return [*self.evaluate(at, {name: middle}, order), whole[order]]
-
-    def taylor(self, order: int, side: tuple[str, tuple[Any, Any]]) -> Interval:
-        """The polynomial's range on the box."""
-        name, (lo, hi) = side
-        step, total = self.hull((lo - hi) / 2, (hi - lo) / 2), self.field.number(0)
-        for j, c in enumerate(self.coefficients(order, name, lo, hi)):
-            total = self.field.add(total, self.field.mul(c, self.field.power(step, j)))
-        return total
-
-    def witness(self, witness: Any) -> None:
-        """The value at an exact point of the domain lies where the witness says."""
-        at, lower, upper = _fields(witness, "at lower upper", "a witness")
-        point = dict(zip(self.domain, _fields(at, " ".join(self.domain), "a witness's point"), strict=True))
-        for name, (lo, hi) in self.domain.items():
-            x = point[name] = rational(point[name])
-            inside = (lo is None or lo <= x) and (hi is None or x <= hi)
-            _need(inside, f"a witness outside the domain of {name}")
-        low, high = self.natural({name: (x, x) for name, x in point.items()})
-        held = rational(lower) <= low and high <= rational(upper)
-        _need(held, "the value at a witness is not seen to lie in its bounds")

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from gateproof.proofs_check.checker.algebra import Rejected
-from gateproof.proofs_check.checker.check import Range, Verdict
+from gateproof.proofs_check.checker.boxes import Range, Verdict
 from gateproof.proofs_check.checker.interval import INF, Interval
 from gateproof.proofs_check.checker.tail import Tails
 
@@ -60,18 +60,18 @@ class Integral(Range):
             case _:
                 raise Rejected(f"not a rule for a box of an integral: {rule!r:.60}")
 
-    def judge_tail(self, _: str, tails: Tails, value: Any) -> None:
+    def judge_tail(self, where: str, tails: Tails, value: Any) -> None:
         """The part over one tail."""
         for (k, a), (lo, hi) in value.items():
-            size, rate = self.mass(k, a, tails.cut), self.hull(min(lo, 0), max(hi, 0))
+            size, rate = self.mass(k, a, tails.cut, where), self.hull(min(lo, 0), max(hi, 0))
             self.plus(self.field.mul(rate, Interval(self.field.number(0).lo, size.hi)))
 
-    def mass(self, k: int, a: Any, cut: Any) -> Interval:
+    def mass(self, k: int, a: Any, cut: Any, where: str) -> Interval:
         """At least the integral of x^k exp(-a x) from the cut on."""
         field, rate = self.field, a - max(k, 0) / cut
         if a == 0 and k <= -2:
             return field.number(cut ** (k + 1) / (-k - 1))
         if a <= 0 or rate <= 0:
-            raise Rejected("a tail of the integral is not seen to be finite")
+            raise Rejected(f"the integral is not seen to be finite on {where}")
         decay = field.function(field.number(-a * cut), "exp")
         return field.mul(field.mul(field.power(field.number(cut), k), decay), field.number(1 / rate))
