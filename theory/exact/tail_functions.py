@@ -9,6 +9,7 @@ from gateproof.theory.exact import enclose
 from gateproof.theory.exact.transseries import (
     Form,
     Grow,
+    Key,
     NoTail,
     Rest,
     Trans,
@@ -16,6 +17,7 @@ from gateproof.theory.exact.transseries import (
     as_grow,
     between,
     inverse,
+    leading,
     make,
     mul,
     neg,
@@ -235,24 +237,124 @@ def _bounded_wave(at_zero: Fraction) -> Callable[[Form], Form]:
 
 
 def log(f: Form) -> Form:
-    """log(c) within |delta|/(c - D), for a limit c > 0."""
+    """log(c) within |delta|/(c - D), for a limit c > 0; otherwise by the leading part."""
     found = split(f) if isinstance(f, Trans) else None
     if found is None or found[2] >= found[0]:
-        raise NoTail("log of an argument without a positive limit")
-    c, delta, top = found
-    return constant(f, enclose.log(c), delta, 1 / (c - top))
+        return _log_by_leading(f)
+    c, _, top = found
+    return add(constant(f, enclose.log(c), [], ZERO), _log_near_one(_off_one(f, CONSTANT, c), top / c))
+
+
+def _off_one(f: Form, key: Key, c: Fraction) -> Trans:
+    """Rho with f = c x**k exp(b x) (1 + rho)."""
+    b, k = key
+    rho = _trans(mul(f, Trans(f.start, {(-b, -k): 1 / c})))
+    return Trans(f.start, {key: d for key, d in rho.terms.items() if key != CONSTANT}, rho.rest)
+
+
+def _cubed(rho: Trans, factor: Fraction) -> list[Rest]:
+    """|rho|**3 times the factor as a rest."""
+    whole = Trans(rho.start, {}, tuple(size(rho)))
+    cubed = _trans(mul(whole, _trans(mul(whole, whole))))
+    return [Rest(d * factor, k, a) for d, k, a in cubed.rest]
+
+
+def _quadratic(rho: Trans, first: Fraction, second: Fraction, third: Fraction) -> Trans:
+    """First rho + second rho**2, within third |rho|**3."""
+    one_, two = number(first, rho.start), number(second, rho.start)
+    found = _trans(add(mul(one_, rho), mul(two, mul(rho, rho))))
+    return make(rho.start, found.terms, [*found.rest, *_cubed(rho, third)])
+
+
+def _log_near_one(rho: Trans, top: Fraction) -> Trans:
+    """log(1 + rho) = rho - rho**2/2 + r, |r| <= |rho|**3/(3 (1-|rho|)**3), |rho| <= top < 1."""
+    return _quadratic(rho, Fraction(1), Fraction(-1, 2), 1 / (3 * (1 - top) ** 3))
+
+
+def _log_by_leading(f: Form) -> Form:
+    """Log of c x**k exp(b x) (1 + rho): b x + log(c) + log(1 + rho) for k = 0, else known to grow."""
+    lead = leading(f) if isinstance(f, Trans) else ((f.b, f.k), f.sign * f.c, ZERO)
+    if lead is None or lead[1] <= 0 or (isinstance(f, Trans) and lead[0] == CONSTANT):
+        raise NoTail("log of an argument that is not seen to be positive")
+    (b, k), c, ratio = lead
+    if isinstance(f, Trans) and (b, k) < CONSTANT:
+        return neg(_log_by_leading(inverse(f)))
+    if isinstance(f, Trans) and k == 0:
+        line = make(f.start, {(ZERO, 1): b}, [])
+        near = _log_near_one(_off_one(f, (b, k), c), ratio)
+        return add(line, add(constant(f, enclose.log(c), [], ZERO), near))
+    least = c * (1 - ratio) * f.start**k * enclose.exp(min(b * f.start, enclose.FAR))[0]
+    if k < 0 or b < 0 or least <= 1:
+        raise NoTail("log of an argument that is not seen to grow")
+    return Grow(f.start, 1, enclose.log(enclose.round_down(least, 64))[0], 0)
 
 
 def sqrt(f: Form) -> Form:
-    """sqrt(c) within |delta|/sqrt(c), for a limit c > 0."""
+    """By the leading part; sqrt(c) within |delta|/sqrt(c) where f may touch 0."""
     found = split(f) if isinstance(f, Trans) else None
     if found is not None and found[0] == 0 and found[2] == 0:
         return number(ZERO, f.start)
-    if found is None or found[2] > found[0]:
-        raise NoTail("square root of an argument without a positive limit")
+    if found is None or found[2] != found[0]:
+        return _sqrt_by_leading(f)
     c, delta, _ = found
     pair = enclose.sqrt(c)
     return constant(f, pair, delta, 1 / pair[0])
+
+
+def _sqrt_by_leading(f: Form) -> Form:
+    """Sqrt of c x**k exp(b x) (1 + rho).
+
+    sqrt(1 + t) = 1 + t/2 - t**2/8 + r with |r| <= |t|**3/(16 (1-|t|)**3).
+    """
+    lead = leading(f) if isinstance(f, Trans) else ((f.b, f.k), f.sign * f.c, ZERO)
+    if lead is None or lead[1] <= 0:
+        raise NoTail("square root of an argument that is not seen to be positive")
+    (b, k), c, ratio = lead
+    if isinstance(f, Grow) or k % 2:
+        if (b, k) <= CONSTANT and isinstance(f, Trans):
+            raise NoTail("square root of an odd falling power")
+        # x**k >= x**(k - 1) start for odd k.
+        least = c * (1 - ratio) * (f.start if k % 2 else 1)
+        return Grow(f.start, 1, enclose.sqrt(enclose.round_down(least, 64))[0], (k - k % 2) // 2, b / 2)
+    rho = _off_one(f, (b, k), c)
+    near = add(one(f), _quadratic(rho, Fraction(1, 2), Fraction(-1, 8), 1 / (16 * (1 - ratio) ** 3)))
+    scale = mul(constant(f, enclose.sqrt(c), [], ZERO), Trans(f.start, {(b / 2, k // 2): Fraction(1)}))
+    return mul(scale, near)
+
+
+def asinh(f: Form) -> Form:
+    """log(f + sqrt(1 + f**2)); |asinh u| <= |u|."""
+    near = _near_zero(f)
+    if near is not None:
+        return make(f.start, {}, near)
+    return log(exp_asinh(f)) if _rises(f) else neg(log(exp_asinh(neg(f))))
+
+
+def _rises(f: Form) -> bool:
+    grow = as_grow(f)
+    return grow is None or grow.sign > 0
+
+
+def exp_asinh(f: Form) -> Form:
+    """exp(asinh(f)) = f + sqrt(1 + f**2), inverted where that cancels."""
+    if not _rises(f):
+        return inverse(exp_asinh(neg(f)))
+    return add(f, hypotenuse(f))
+
+
+def hypotenuse(f: Form) -> Form:
+    """sqrt(1 + f**2) = cosh(asinh(f))."""
+    return sqrt(add(one(f), mul(f, f)))
+
+
+#: What these are of an inverse hyperbolic sine.
+OF_ASINH: dict[str, Callable[[Form], Form]] = {
+    "exp": exp_asinh,
+    "sinh": lambda f: f,
+    "cosh": hypotenuse,
+    "tanh": lambda f: mul(f, inverse(hypotenuse(f))),
+    "sech": lambda f: inverse(hypotenuse(f)),
+}
 
 
 def absolute(f: Form) -> Form:
@@ -288,6 +390,6 @@ def maximum(f: Form, g: Form) -> Form:
 FUNCTIONS: dict[str, Callable[[Form], Form]] = {
     "neg": neg, "abs": absolute, "sign": sign, "exp": exp, "log": log, "sqrt": sqrt,
     "sigmoid": sigmoid, "tanh": tanh, "sech": sech, "softplus": softplus, "erf": erf,
-    "erfc": erfc, "atan": atan, "cosh": cosh, "sinh": sinh, "sin": _bounded_wave(ZERO),
+    "erfc": erfc, "atan": atan, "asinh": asinh, "cosh": cosh, "sinh": sinh, "sin": _bounded_wave(ZERO),
     "cos": _bounded_wave(Fraction(1)),
 }  # fmt: skip

@@ -31,7 +31,7 @@ from gateproof.theory.exact.transseries import (
     sup_of,
     sup_power,
 )
-from gateproof.theory.formula.nodes import And, App, Const, Expr, Not, Num, Or, Rel, Stmt, Var, Where
+from gateproof.theory.formula.nodes import And, App, Const, Expr, Not, Num, Or, Rel, Stmt, Var, Where, num
 from gateproof.theory.formula.powers import constant_value
 
 
@@ -117,14 +117,46 @@ def _walk(expr: Expr, var: str, x: Trans) -> Form:
     try:
         if expr.head == "pow":
             return _power(expr, var, x)
+        inner = expr.args[0]
+        if expr.head in tail_functions.OF_ASINH and isinstance(inner, App) and inner.head == "asinh":
+            return tail_functions.OF_ASINH[expr.head](_walk(inner.args[0], var, x))
         args = [_walk(a, var, x) for a in expr.args]
         return _apply(expr.head, args)
     except NoTail:
+        logs = _one_log(expr, var, x) if expr.head == "add" else None
+        if logs is not None:
+            return _walk(logs, var, x)
         # asinh(1), say: no function of what goes to infinity is asked for.
         pair = None if any(isinstance(n, Var) for n in expr.walk()) else balls.rational_bounds(expr)
         if pair is None:
             raise
         return between(pair, x.start)
+
+
+def _one_log(expr: App, var: str, x: Trans) -> Expr | None:
+    """A sum with several plus or minus logarithms of positive arguments, those as one.
+
+    Alone each of them may grow without a form.
+    """
+    inside: list[Expr] = []
+    others: list[Expr] = []
+    for term in expr.args:
+        minus = isinstance(term, App) and term.head == "neg"
+        part = term.args[0] if minus and isinstance(term, App) else term
+        if isinstance(part, App) and part.head == "log":
+            u: Expr = part.args[0]
+            if sign_of(_walk(u, var, x)) != 1:
+                return None
+        elif isinstance(part, App) and part.head == "asinh":
+            u = App("exp", (part,))
+        else:
+            others.append(term)
+            continue
+        inside.append(App("div", (num(1), u)) if minus else u)
+    if len(inside) < 2:
+        return None
+    together = App("log", (App("mul", tuple(inside)),))
+    return App("add", (*others, together)) if others else together
 
 
 def _apply(head: str, args: list[Form]) -> Form:
@@ -153,8 +185,8 @@ def _power(expr: App, var: str, x: Trans) -> Form:
     base = _walk(expr.args[0], var, x)
     if n is not None and n.denominator == 1:
         return power(base, int(n))
-    if n == Fraction(1, 2):
-        return tail_functions.sqrt(base)
+    if n is not None and n.denominator == 2:
+        return power(tail_functions.sqrt(base), n.numerator)
     raise NoTail("a power with a fractional or varying exponent")
 
 

@@ -209,7 +209,7 @@ def mul(f: Form, g: Form) -> Form:
         (b, k), c, ratio = lead
         g = Grow(g.start, 1 if c > 0 else -1, abs(c) * (1 - ratio), k, b)
     key = (f.b + g.b, f.k + g.k)
-    if key <= (Fraction(0), 0):
+    if key <= (Fraction(0), 0) and (g.b, g.k) < (Fraction(0), 0):
         raise NoTail("a growing part times a falling one")
     return Grow(f.start, f.sign * g.sign, round_down(f.c * g.c, 64), key[1], key[0])
 
