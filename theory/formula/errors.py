@@ -15,6 +15,8 @@ class FormulaError(ValueError):
         self, message: str, column: int | None = None, hint: str | None = None, name: str | None = None
     ) -> None:
         self.name = name
+        # A name as long as the text would fill the reader's screen.
+        message = message if len(message) <= 300 else f"{message[:297]}..."
         self.message = message
         self.column = column
         self.hint = hint

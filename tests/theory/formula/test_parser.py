@@ -315,3 +315,9 @@ def test_what_nests_is_counted(text: str) -> None:
     """Each of these once built a tree that Python's own recursion limit could not walk."""
     with pytest.raises(FormulaError, match="nested deeper|more than 40"):
         parse_claim(text)
+
+
+def test_an_error_stays_short() -> None:
+    with pytest.raises(FormulaError) as caught:
+        parse_claim("for x in R: " + "sigmoid" * 200 + "(x) > 0")
+    assert len(str(caught.value)) < 400
