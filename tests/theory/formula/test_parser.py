@@ -313,7 +313,7 @@ def test_a_decimal_of_any_size_reads_back_to_itself(text: str) -> None:
 )
 def test_what_nests_is_counted(text: str) -> None:
     """Each of these once built a tree that Python's own recursion limit could not walk."""
-    with pytest.raises(FormulaError, match="nested deeper|more than 40"):
+    with pytest.raises(FormulaError, match=r"nested deeper|more than 40"):
         parse_claim(text)
 
 
