@@ -104,7 +104,7 @@ def test_definitions_and_conditions():
 
 @pytest.mark.parametrize(
     "text",
-    ["limit(exp(x), x, 0)", "sup(x + y, x in R, y in R)", "sup(x, x in N)",
+    ["limit(exp(x), x, 0)", "argmax(x + y, x in [0, 1], y in [0, 1])", "sup(x*y, x in [0, 1], y in N)",
      "integrate(sup(x*y, x in [0, 1]), y, 0, 1)", "sup(x, x in R \\ {0})", "zeros(diff(abs(x), x), x in R)"],
 )  # fmt: skip
 def test_what_is_not_implemented_says_its_name(text):
