@@ -6,7 +6,8 @@ from typing import Any
 
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, Undefined
-from gateproof.numerics.gauss import density_form, gaussian, gaussian_pair, sign_of
+from gateproof.numerics.gauss import density_form, gaussian, sign_of
+from gateproof.numerics.gauss_pair import gaussian_pair
 from gateproof.numerics.integral import Range, Value, integral, rational_range
 from gateproof.numerics.integral_certificate import integral_certificate
 from gateproof.numerics.points import at_point, compare, rational_bounds

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 
-from gateproof.numerics.gauss import density_form, gaussian, gaussian_over, gaussian_pair
+from gateproof.numerics.gauss import density_form, gaussian, gaussian_over
+from gateproof.numerics.gauss_pair import gaussian_pair
 from gateproof.numerics.integral import Value, integral
 from gateproof.numerics.kinks import parts
 from gateproof.numerics.precision import precision
