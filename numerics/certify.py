@@ -263,7 +263,7 @@ def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
     if over_integers(node):
         return _of_integers(node, digits)
     var, lo, hi, closed = _scope(node)
-    domain = f"{var} in {to_text(node.scope.binds[0].within)}"
+    domain = "; ".join(f"{b.name} in {to_text(b.within)}" for b in node.scope.binds)
     body = node.body
     if any(isinstance(n, Extremum) for n in body.walk()):
         raise NotImplementedOperator(f"{node.op} of an expression with another supremum inside")

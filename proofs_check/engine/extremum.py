@@ -129,7 +129,7 @@ def _reaches(side: Side, bound: Expr, context: Context) -> Outcome:
         return replace(compared[1], truth=truth)
     relation = Rel((">=" if side.up else "<=",), (side.body, bound))
     tried = points(side.space, (side.body, bound), context.settings.seed, 200)
-    joint = jointly(side, context)
+    joint = jointly(side.space, side.body, side.up, context)
     best = [joint.point] if joint is not None and joint.point is not None else []
     for point in chain(tried, best):
         found = holds_at(relation, point)
@@ -195,7 +195,7 @@ def _exactly_reached(side: Side, bound: Expr) -> Outcome | None:
 def _by_enclosure(side: Side, bound: Expr, context: Context) -> tuple[int, Outcome] | None:
     """Sign of extremum - bound with the outcome that shows it; 0 where they agree to all digits tried."""
     if len(side.space.domains) > 1:
-        return by_joint_enclosure(side, bound, context)
+        return by_joint_enclosure(side.node, side.space, side.body, side.up, bound, context)
     if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
         return None
     for digits in _LADDER:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gateproof.numerics.certify_nested import MAX_JOINT
 from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.minimax import Minimax, minimax
@@ -12,39 +10,39 @@ from gateproof.numerics.ranges import Range
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
 from gateproof.proofs_check.engine.outcome import CERTIFIED, IllPosedError, Outcome
-from gateproof.theory.formula.nodes import App, Expr
+from gateproof.proofs_check.engine.space import Space
+from gateproof.theory.formula.nodes import App, Expr, Extremum
 from gateproof.theory.formula.printer import to_text
 
-if TYPE_CHECKING:
-    from gateproof.proofs_check.engine.extremum import Side
 
-
-def jointly(side: Side, context: Context) -> Minimax | None:
+def jointly(space: Space, body: Expr, up: bool, context: Context) -> Minimax | None:
     """Minus the supremum, or the infimum, over several real names, enclosed by boxes."""
-    domains = side.space.domains
+    domains = space.domains
     real = not any(d.integer or d.without for d in domains.values())
-    if len(domains) < 2 or side.space.facts or side.space.vectors or not real:
+    if len(domains) < 2 or space.facts or space.vectors or not real:
         return None
-    defined = decide_defined(side.space, side.body, context)
+    defined = decide_defined(space, body, context)
     if defined.ill_posed:
         raise IllPosedError(defined.reason)
     if defined.truth is not True:
         return None
     outer = tuple((n, Range(d.lo, d.hi, d.lo_closed, d.hi_closed)) for n, d in domains.items())
-    body = App("neg", (side.body,)) if side.up else side.body
-    return minimax(body, (), outer, MAX_JOINT, context.budget())
+    least = App("neg", (body,)) if up else body
+    return minimax(least, (), outer, MAX_JOINT, context.budget())
 
 
-def by_joint_enclosure(side: Side, bound: Expr, context: Context) -> tuple[int, Outcome] | None:
+def by_joint_enclosure(
+    node: Extremum, space: Space, body: Expr, up: bool, bound: Expr, context: Context
+) -> tuple[int, Outcome] | None:
     """Sign of extremum - bound over several names, where the enclosure tells."""
-    found = jointly(side, context)
+    found = jointly(space, body, up, context)
     if found is None or found.lower is None or found.upper is None:
         return None
-    low, high = (-found.upper, -found.lower) if side.up else (found.lower, found.upper)
+    low, high = (-found.upper, -found.lower) if up else (found.lower, found.upper)
     lo, hi = enclosure(bound)
     sign = 1 if low > hi else -1 if high < lo else 0
     if not sign:
         return None
     text = decimal_enclosure(low, high, MAX_JOINT + 2)
-    step = f"{to_text(side.node)} lies in [{text['lo']}, {text['hi']}], by {found.boxes} boxes"
+    step = f"{to_text(node)} lies in [{text['lo']}, {text['hi']}], by {found.boxes} boxes"
     return sign, Outcome(True, CERTIFIED, "branch and bound over several names", ("arb",), (step,), text)
