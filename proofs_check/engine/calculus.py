@@ -12,22 +12,26 @@ from gateproof.numerics.points import at_point, enclosure
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, UndecidedError
 from gateproof.proofs_check.engine.space import Space, infinite_sign
 from gateproof.proofs_check.engine.sums import value_of
+from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.definite import NoIntegral
 from gateproof.theory.exact.derivative import derivative, kinks
-from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
 from gateproof.theory.exact.limits import NoLimit, limit
 from gateproof.theory.exact.means import Mean, holds_mean, reduced
-from gateproof.theory.exact.piecewise import Piece, cut_points, smooth_pieces
+from gateproof.theory.exact.piecewise import Piece, cut_points, linear_root, smooth_pieces
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.series import taylor
+from gateproof.theory.facts import kinks_of
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import (
+    App,
     At,
     Diff,
     Expr,
     Limit,
     Node,
+    Num,
     Rel,
     Series,
     Stmt,
@@ -39,6 +43,7 @@ from gateproof.theory.formula.nodes import (
 )
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
+from gateproof.theory.pieces import pieces_of
 
 
 @dataclass
@@ -65,8 +70,13 @@ class Elimination:
     def _node(self, node: Node) -> Node:
         if isinstance(node, At):
             return self._at(node)
+        before = len(self.owed), len(self.certain)
         done = rebuild(node, self._node)
         assert isinstance(done, Node)
+        if isinstance(done, Limit | Taylor):
+            self._settle(done, *before)
+        elif isinstance(done, Mean) and self.owed[before[0] :]:
+            raise UndecidedError(f"a derivative in {to_text(node)} may not exist everywhere")
         if isinstance(done, Diff):
             return self._diff(done)
         if isinstance(done, Taylor):
@@ -88,6 +98,32 @@ class Elimination:
         self.steps.extend(found[1])
         self.trust.append("flint")
         return found[0]
+
+    def _settle(self, node: Limit | Taylor, owed: int, certain: int) -> None:
+        """What is owed in the node's own variable: near the point of a limit, at that of a polynomial."""
+        for kept, start in ((self.owed, owed), (self.certain, certain)):
+            fresh = kept[start:]
+            del kept[start:]
+            for condition in fresh:
+                if node.var not in free_names(condition):
+                    kept.append(condition)
+                elif isinstance(node, Taylor):
+                    moved = substitute_node(condition, {node.var: node.point})
+                    assert isinstance(moved, Stmt)
+                    kept.append(moved)
+                elif not self._holds_near(condition, node):
+                    raise UndecidedError(f"a derivative in {to_text(node)} may not exist near the point")
+
+    def _holds_near(self, condition: Stmt, node: Limit) -> bool:
+        """Whether ``u != v`` holds near the point of a limit, which is itself not looked at."""
+        assert isinstance(condition, Rel)
+        left, right = condition.terms
+        root = linear_root(App("add", (left, App("neg", (right,)))), node.var)
+        if root is None or free_names(root) or free_names(node.point):
+            return False
+        if infinite_sign(node.point) or equal_constants(root, node.point) is True:
+            return True
+        return prove_relation(root, "!=", node.point, Assumptions()) is not None
 
     def _at(self, node: At) -> Expr:
         before, sure = len(self.owed), len(self.certain)
@@ -182,12 +218,34 @@ class Elimination:
     def _taylor(self, node: Taylor) -> Expr:
         found = taylor(node.body, node.var, node.point, node.order, self.space.assumptions())
         if found is None:
+            found = self._taylor_at_cut(node)
+        if found is None:
             raise UndecidedError(
                 f"no Taylor polynomial of {to_text(node.body)} at {to_text(node.point)} was found"
             )
         self.steps.extend(found[1].steps)
         self.trust.extend(found[1].trust)
         return found[0]
+
+    def _taylor_at_cut(self, node: Taylor) -> tuple[Expr, Derivation] | None:
+        """The polynomial where two formulas meet: of either, if they agree to that order."""
+        if free_names(node.body) - {node.var} or free_names(node.point):
+            return None
+        if prove_defined(node.body, Assumptions({node.var: Domain()})) is None:
+            return None
+        pieces, breaks = pieces_of(node.body, node.var), kinks_of(node.body, node.var)
+        if pieces is None or breaks is None:
+            return None
+        for kink in breaks:
+            place = Num(kink.at) if isinstance(kink.at, Fraction) else kink.at
+            if equal_constants(place, node.point) is True and kink.order < node.order:
+                order = kink.order + 1
+                reason = f"no derivative of order {order}" if order else "a jump"
+                raise IllPosedError(f"{to_text(node)} does not exist: at {to_text(place)} there is {reason}")
+        for piece in pieces:
+            if piece.domain.hi is not None and equal_constants(piece.domain.hi, node.point) is True:
+                return taylor(piece.expr, node.var, node.point, node.order, Assumptions())
+        return None
 
     def _limit(self, node: Limit) -> Expr:
         found = limit(node.body, node.var, node.point, node.side, self.space.assumptions())

@@ -19,6 +19,7 @@ from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Node, Where, num
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.scopes import free_names
 
 
 def _jumps(body: Node) -> bool:
@@ -36,7 +37,8 @@ def continuous(body: Expr, variable: str, space: Space) -> Outcome:
 def differentiable(body: Expr, variable: str, space: Space) -> Outcome:
     """Differentiability on the set (one-sided at closed ends)."""
     if not kinks(body, variable):
-        if any(isinstance(n, App) and n.head in ("sqrt", "asin", "acos", "acosh") for n in body.walk()):
+        edged = ("sqrt", "asin", "acos", "acosh")
+        if any(isinstance(n, App) and n.head in edged and variable in free_names(n) for n in body.walk()):
             return undecided("differentiability at the edge of a function's domain is not implemented")
         step = f"{to_text(body)} is built from functions that are differentiable where they have a value"
         return Outcome(True, PROVED, "differentiability by construction", ("flint",), (step,))

@@ -94,10 +94,33 @@ def smooth_pieces(
             continue
         cut = _cut(arguments, var, inside)
         if cut is None:
-            return None
+            return _by_points(expr, var, domain)
         todo.append(replace(part, lo=cut, lo_closed=True))
         todo.append(replace(part, hi=cut, hi_closed=True))
     return done
+
+
+def _by_points(expr: Expr, var: str, domain: Domain) -> list[Piece] | None:
+    """The pieces where every kink has a closed place and every sign is told by one point."""
+    from gateproof.theory.pieces import pieces_of
+
+    if free_names(expr) - {var} or domain.integer or domain.without:
+        return None
+    found = pieces_of(expr, var, Domain(domain.lo, domain.hi))
+    if found is None:
+        return None
+    last = len(found) - 1
+    return [
+        Piece(
+            replace(
+                p.domain,
+                lo_closed=domain.lo_closed if i == 0 else True,
+                hi_closed=domain.hi_closed if i == last else True,
+            ),
+            p.expr,
+        )
+        for i, p in enumerate(found)
+    ]
 
 
 def cut_points(pieces: list[Piece]) -> list[Expr]:
