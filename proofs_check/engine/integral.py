@@ -100,7 +100,9 @@ def _plain(space: Space, expr: Expr) -> Expr:
         work = Elimination(inner)
         body = work.expr(part.body)
         for condition in work.owed:
-            if condition in work.certain:
+            if isinstance(part, Integral) and _avoided(condition, part):
+                continue
+            if condition in work.certain and not (isinstance(part, Integral) and _apart(part)):
                 raise IllPosedError(f"in {to_text(part)}: no derivative where {to_text(condition)} fails")
             raise UndecidedError(f"a derivative may not exist where {to_text(condition)} fails")
         return replace(part, body=body)
@@ -108,6 +110,29 @@ def _plain(space: Space, expr: Expr) -> Expr:
     found = visit(expr)
     assert isinstance(found, Expr)
     return found
+
+
+def _avoided(condition: Stmt, node: Integral) -> bool:
+    """Whether a point that the variable must avoid is seen not to lie strictly between the ends."""
+    if not isinstance(condition, Rel) or condition.ops != ("!=",) or condition.terms[0] != Var(node.var):
+        return False
+    at = condition.terms[1]
+    if free_names(at) | free_names(node.lo) | free_names(node.hi):
+        return False
+    low, high = _ascending(node.lo, node.hi)
+    before = bool(infinite_sign(low)) or compare(low, at) == -1
+    after = bool(infinite_sign(high)) or compare(at, high) == -1
+    if before and after:
+        return False
+    return any(
+        not infinite_sign(end) and (end == at or compare(end, at) in (0, order))
+        for end, order in ((low, 1), (high, -1))
+    )
+
+
+def _apart(node: Integral) -> bool:
+    """Whether the ends depend on names, so that a point may lie between them or not."""
+    return bool(free_names(node.lo) | free_names(node.hi))
 
 
 def _left_over(space: Space, relation: Rel, context: Context, decide: Decide) -> Outcome:

@@ -95,9 +95,17 @@ def _symmetric(domain: Domain) -> bool:
     )
 
 
+def _two_names(variable: str, space: Space) -> tuple[str, str]:
+    """Names for two values of the variable that no name of the statement is."""
+    first, second = f"{variable}_a", f"{variable}_b"
+    while {first, second} & set(space.domains):
+        first, second = f"{first}_", f"{second}_"
+    return first, second
+
+
 def _pair(body: Expr, variable: str, space: Space, op: str) -> tuple[Space, Rel]:
     """The definition itself: for a < b in the set, f(a) op f(b)."""
-    first, second = f"{variable}_a", f"{variable}_b"
+    first, second = _two_names(variable, space)
     domain = space.domains[variable]
     domains = {k: v for k, v in space.domains.items() if k != variable} | {first: domain, second: domain}
     order = Rel(("<",), (Var(first), Var(second)))
@@ -158,7 +166,7 @@ def _derivative(body: Expr, variable: str) -> Expr:
 def _convex(body: Expr, variable: str, space: Space, context: Context) -> Outcome:
     from gateproof.proofs_check.engine.witness import search
 
-    first, second = f"{variable}_a", f"{variable}_b"
+    first, second = _two_names(variable, space)
     domain = space.domains[variable]
     half = App("div", (App("add", (Var(first), Var(second))), num(2)))
     middle = substitute(body, {variable: half})

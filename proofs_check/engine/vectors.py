@@ -46,6 +46,7 @@ Masked = frozenset[tuple[str, int]]
 
 def decide_vectors(claim: Claim, space: Space, context: Context) -> Outcome:
     """Decide a relation (or several) that holds for all vectors of the scope."""
+    _names_apart(claim, space)
     body = claim.body
     if isinstance(body, Implies):
         premise = body.left.parts if isinstance(body.left, And) else (body.left,)
@@ -61,6 +62,15 @@ def decide_vectors(claim: Claim, space: Space, context: Context) -> Outcome:
         for op, a, b in zip(part.ops, part.terms, part.terms[1:], strict=False):
             outcomes.append(_relation(claim, space, Rel((op,), (a, b)), context))
     return conjunction(outcomes)
+
+
+def _names_apart(claim: Claim, space: Space) -> None:
+    """Raise NotYetError where a name of the statement is that of a place written out."""
+    used = {n.name for n in claim.walk() if isinstance(n, Var)} | {b.name for b in claim.scope.binds}
+    for name in sorted(used):
+        vector = next((z for z in space.vectors if name.startswith(f"{z}_")), None)
+        if vector is not None:
+            raise NotYetError(f"the name {name} beside the vector {vector}")
 
 
 def _relation(claim: Claim, space: Space, relation: Rel, context: Context) -> Outcome:

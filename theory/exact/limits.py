@@ -78,7 +78,8 @@ def _limit(expr: Expr, var: str, point: Expr, side: str, rest: Assumptions) -> A
         found = _at_infinity(moved, var, rest)
         return found if found is None or isinstance(found, NoLimit) else _result(expr, var, point, found)
     fresh = var
-    while fresh in free_names(expr) | free_names(point):
+    known = {*rest.domains, *(n for f in rest.facts for n in free_names(f))}
+    while fresh in free_names(expr) | free_names(point) | known:
         fresh += "_"
     sides = {"+": (1,), "-": (-1,)}.get(side, (1, -1))
     results: list[Tends] = []

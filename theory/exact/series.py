@@ -38,7 +38,8 @@ def taylor(
         tuple(f for f in assumptions.facts if var not in free_names(f)),
     )
     fresh = var
-    while fresh in free_names(point):
+    known = {*rest.domains, *(n for f in rest.facts for n in free_names(f))}
+    while fresh in free_names(point) | (free_names(expr) - {var}) | known:
         fresh += "_"
     moved = substitute(expr, {var: App("add", (point, Var(fresh)))})
     try:

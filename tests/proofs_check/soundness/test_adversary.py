@@ -29,6 +29,29 @@ CASES = [
     # The sign that a limit asks for belongs to a name bound further in.
     ("true", "sup(limit(tanh(t*x), t, oo), x in R) == 1", "the limit is sign(x)"),
     ("false", "sum(limit(tanh(k*t), t, oo), k in -1..1) == 1", "-1 + 0 + 1"),
+    # Names that the engine makes up are no names of the statement.
+    ("true", "for x_a in [0, 1]: increasing(x_a*x, x in R)", "a factor that is not negative"),
+    ("false", "for x_a in R: increasing(abs(x - x_a), x in R)", "it falls below x_a"),
+    ("true", "for x_b in [0, 1]: convex(x_b*x**2, x in R)", "a factor that is not negative"),
+    ("false", "for z in R**2, z_1 in R: z_1 == z[1]", "z_1 is a number of its own"),
+    ("true", "for z in R**2, z_1 > 0: z_1 > 0", "z_1 is a number of its own"),
+    ("false", "for z in R**2, z_2 in R: softmax(z, 1) == sigmoid(z[1] - z_2)", "as above"),
+    (
+        "false",
+        "for x_ in R, y in R, a in [0, 1], x_ > y, y > 5: limit(sign(x - 3 - a), x, 0, +) == 1",
+        "it is sign(-3 - a) = -1, whatever x_ is",
+    ),
+    (
+        "false",
+        "for x_ in R, y in R, a in [0, 1], x_ > y, y > 5: limit(abs(x - 3 - a), x, 0, +) == -3 - a",
+        "it is 3 + a",
+    ),
+    # A kink at an end of an integral, or outside of it, does no harm.
+    ("true", "integrate(diff(abs(x), x), x, 0, 1) == 1", "the slope is 1 between the ends"),
+    ("true", "integrate(diff(abs(x), x), x, -1, 0) == -1", "the slope is -1 between the ends"),
+    ("true", "integrate(diff(abs(x - sqrt(2)), x), x, sqrt(2), 2) == 2 - sqrt(2)", "as above"),
+    ("true", "for a > 0: integrate(diff(abs(x), x), x, 0, a) == a", "as above"),
+    ("ill-posed", "integrate(diff(abs(x), x), x, -1, 1) == 0", "no slope at 0"),
     # A printed number where the engine has no place for one.
     ("false", "exists x in [2, 3]: (x == 1.0~)", "at most 1.05"),
     ("true", "for x in R, x < 1.0~: x < 1.06", "whatever the number is"),
