@@ -71,7 +71,7 @@ def _within(expr: Expr, var: str, side: str, folded: bool, beyond: Fraction, dig
             continue
         if folded:
             lo, hi = (lo, hi) if lo > 0 else ((-hi, -lo) if hi < 0 else (Fraction(0), max(-lo, hi)))
-        if best is not None and best.value is not None and hi - lo > (best.value[1] - best.value[0]) / 2:
+        if best is not None and best.value is not None and hi - lo > (best.value[1] - best.value[0]) * 9 / 10:
             # A wave: going farther out only makes the compact part longer.
             break
         best = Far(side, start, "within", (lo, hi))

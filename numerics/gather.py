@@ -17,6 +17,9 @@ from gateproof.numerics.problem import Problem
 from gateproof.numerics.results import Extremum
 from gateproof.theory.formula.nodes import App, Expr, Where
 
+#: The reason where a maximum stands inside, at a point where only continuity is in doubt.
+MAY_JUMP = "the maximum lies at a point where the formula may jump"
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -78,8 +81,8 @@ def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], se
     low = iv.lower_fraction(best)
     for t in far:
         assert t.value is not None
-        if t.kind != "within":
-            low = max(low, t.value[0])
+        # Of a tail 'within' as well: all scores there are at least value[0].
+        low = max(low, t.value[0])
     far = [t for t in far if t.value is not None and t.value[1] >= low]
     kept = [c for c in kept if iv.upper_fraction(c.value[1]) >= low] if far else kept
     tops = [c.value[1] for c in kept]
@@ -127,4 +130,4 @@ def _attained(problem: Problem, kept: list[Candidate], far: list[Far]) -> tuple[
         return None, "a value inside and one at an open end agree to all digits"
     if kinds <= {"critical", "end"} or not may_jump(problem.body):
         return True, ""
-    return None, "the maximum lies at a point where the formula may jump"
+    return None, MAY_JUMP

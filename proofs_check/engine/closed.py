@@ -61,14 +61,27 @@ def decide_closed(relation: Rel, context: Context) -> Outcome:
     return _enclosures(op, a, b, context)
 
 
-def _inner(node: Extremum) -> Expr:
+def _inner(node: Extremum, context: Context) -> Expr:
     if holds_extremum(node.body):
         raise NotYetError(f"nested {node.op}")
     work = Elimination(build(node.scope))
     body = work.expr(node.body)
-    if work.owed:
-        raise NotYetError(f"{node.op} of a derivative with kinks")
+    settle(work, node.op, context)
     return body
+
+
+def settle(work: Elimination, what: str, context: Context) -> None:
+    """Raise unless the derivatives in an extremum exist on its whole set."""
+    from gateproof.proofs_check.engine.relation import decide_relation
+
+    for condition in work.owed:
+        if not isinstance(condition, Rel) or len(condition.ops) != 1:
+            raise NotYetError(f"{what} of a derivative with kinks")
+        found = decide_relation(work.space, condition, context.deeper())
+        if found.truth is False and condition in work.certain:
+            raise IllPosedError(f"a derivative does not exist where {to_text(condition)} fails")
+        if found.truth is not True:
+            raise NotYetError(f"{what} of a derivative with kinks")
 
 
 def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome:
@@ -79,7 +92,7 @@ def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome
         if outer is not None:
             return decide_extremum(outer, outer.body, op, bound, context)
         return decide_nested(node, op, bound, context)
-    body = _inner(node)
+    body = _inner(node, context)
     if node.op in _SETS:
         if op not in ("==", "!="):
             raise IllPosedError(f"{node.op} is a set and has no order")
@@ -163,7 +176,7 @@ def _certificates(gap: Expr, digits: int, context: Context) -> Mapping[str, Any]
             if is_nested(node):
                 return None
             try:
-                document = accepted_certificate(node, _inner(node), digits, context)
+                document = accepted_certificate(node, _inner(node, context), digits, context)
             except NotYetError:
                 return None
             if document is None:

@@ -15,10 +15,12 @@ from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.extrema import Extremum as Found
 from gateproof.numerics.extrema import extremum
 from gateproof.numerics.points import at_point, enclosure, rational_bounds
+from gateproof.proofs_check.engine.attainment import attained
 from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.extremum_joint import by_joint_enclosure, jointly
+from gateproof.proofs_check.engine.holes import over_parts
 from gateproof.proofs_check.engine.integers import decide_integer_extremum, over_integers
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
@@ -31,8 +33,10 @@ from gateproof.proofs_check.engine.outcome import (
     negation,
     undecided,
 )
+from gateproof.proofs_check.engine.periodic import one_period
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
+from gateproof.proofs_check.engine.touching import exact_contacts
 from gateproof.proofs_check.engine.witness import holds_at
 from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
 from gateproof.theory.exact.domain import Domain
@@ -63,13 +67,26 @@ class Side:
 def decide_extremum(node: Extremum, body: Expr, op: str, bound: Expr, context: Context) -> Outcome:
     """Decide ``node op bound`` for op in sup inf max min and a closed core bound."""
     side = Side(node, body, set_of(node, context), node.op in ("sup", "max"))
+    side = replace(side, space=one_period(side.space, body) or side.space)
+    return _decide(side, op, bound, context)
+
+
+def _decide(side: Side, op: str, bound: Expr, context: Context) -> Outcome:
+    node, body = side.node, side.body
     if op == "!=":
-        return negation(decide_extremum(node, body, "==", bound, context))
+        return negation(_decide(side, "==", bound, context))
     if over_integers(side.space):
         return decide_integer_extremum(node, body, side.space, op, bound)
-    attained = _attained(side, context) if node.op in ("max", "min") else None
-    if attained is not None and attained.truth is None:
-        return attained
+    if node.op in ("sup", "inf") and len(side.space.domains) == 1 and _has_holes(side):
+        return over_parts(
+            side.space,
+            side.up,
+            op,
+            lambda part, link: _decide(replace(side, space=part), link, bound, context),
+        )
+    reached = _attained(side, context) if node.op in ("max", "min") else None
+    if reached is not None and reached.truth is None:
+        return reached
     if infinite_sign(bound):
         found = _against_infinity(side, op, infinite_sign(bound), context)
     elif op == "==":
@@ -80,6 +97,10 @@ def decide_extremum(node: Extremum, body: Expr, op: str, bound: Expr, context: C
     else:
         found = _one_sided(side, op, bound, context)
     return _with_value(side, found, context)
+
+
+def _has_holes(side: Side) -> bool:
+    return bool(side.space.domains[side.name].without) and not side.space.facts
 
 
 def set_of(node: Extremum, context: Context) -> Space:
@@ -135,7 +156,7 @@ def _reaches(side: Side, bound: Expr, context: Context) -> Outcome:
         found = holds_at(relation, point)
         if found is not None:
             return found
-    exact = _exactly_reached(side, bound)
+    exact = _exactly_reached(side, bound, context)
     if exact is not None:
         return exact
     apart = _stays_away(side, bound, context) if compared is None else None
@@ -172,7 +193,7 @@ def _stays_away(side: Side, bound: Expr, context: Context) -> Outcome | None:
     return replace(found, truth=False, steps=(*found.steps, step))
 
 
-def _exactly_reached(side: Side, bound: Expr) -> Outcome | None:
+def _exactly_reached(side: Side, bound: Expr, context: Context) -> Outcome | None:
     if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
         return None
     given = side.space.assumptions()
@@ -180,6 +201,10 @@ def _exactly_reached(side: Side, bound: Expr) -> Outcome | None:
         if equal_constants(substitute(side.body, {side.name: candidate}), bound) is True:
             step = f"at {side.name} = {to_text(candidate)} the value is exactly {to_text(bound)}"
             return Outcome(True, PROVED, "exact critical point", ("flint",), (step,))
+    gap = App("add", ((bound, App("neg", (side.body,))) if side.up else (side.body, App("neg", (bound,)))))
+    for contact in exact_contacts(side.space, side.name, gap, context):
+        step = f"at {side.name} = {to_text(contact)} the value is exactly {to_text(bound)}"
+        return Outcome(True, PROVED, "exact point", ("flint",), (step,))
     domain = side.space.domains[side.name]
     ends: list[tuple[Expr, str]] = []
     ends.append((Const("oo"), "") if domain.hi is None else (domain.hi, "-"))
@@ -279,9 +304,10 @@ def _objection(kept: _Kept) -> str | None:
 
 def _attained(side: Side, context: Context) -> Outcome:
     found = numeric(side, 15, context)
-    if found.status == "ok" and found.attained is True:
+    reached = attained(side.body, side.space, found, up=side.up, context=context)
+    if reached is True:
         return Outcome(True, trust=("arb",))
-    if found.status == "infinite" or found.attained is False:
+    if reached is False:
         raise IllPosedError(f"{to_text(side.node)}: not attained, so there is no {side.node.op}")
     return undecided(f"whether {to_text(side.node)} is attained was not decided: {found.reason}")
 

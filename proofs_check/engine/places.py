@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gateproof.proofs_check.engine.calculus import Elimination
+from gateproof.proofs_check.engine.closed import settle
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.extremum import Side
-from gateproof.proofs_check.engine.outcome import CERTIFIED, IllPosedError, NotYetError, Outcome, undecided
+from gateproof.proofs_check.engine.outcome import CERTIFIED, IllPosedError, Outcome, undecided
 from gateproof.proofs_check.engine.sets import Places, isolated, only_one, points_text
 from gateproof.proofs_check.engine.space import build
 from gateproof.theory.formula.nodes import Extremum, Printed, Rel
@@ -30,8 +31,7 @@ def decide_printed_place(relation: Rel, context: Context) -> Outcome:
         raise IllPosedError(f"{node.op} is a set and has no order")
     work = Elimination(build(node.scope))
     body = work.expr(node.body)
-    if work.owed:
-        raise NotYetError(f"{node.op} of a derivative with kinks")
+    settle(work, node.op, context)
     side, places = isolated(node, body, context)
     if isinstance(places, str):
         return undecided(places)
@@ -48,6 +48,9 @@ def _judge(side: Side, places: Places, printed: Printed, context: Context) -> Ou
             False, method="certified enclosure", trust=("arb",), steps=(text,), witness={"points": shown}
         )
     within = len(places) == 1 and printed.lo <= places[0][0] and places[0][1] <= printed.hi
+    if within and side.node.op == "zeros":
+        # An isolating interval holds exactly one zero.
+        return Outcome(True, CERTIFIED, "isolated zeros", ("arb",), (f"{step}, and there is one",))
     if within and only_one(side, places[0][0], places[0][1], context).truth is True:
         return Outcome(
             True, CERTIFIED, "certified enclosure", ("arb", "mpfr"), (f"{step}, and there is one",)

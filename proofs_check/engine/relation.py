@@ -11,12 +11,14 @@ from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
 from gateproof.proofs_check.engine.factcases import by_fact_cases
+from gateproof.proofs_check.engine.lipschitz import lipschitz
 from gateproof.proofs_check.engine.outcome import PROVED, Outcome, conjunction, undecided
+from gateproof.proofs_check.engine.periodic import one_period
 from gateproof.proofs_check.engine.pieces import by_pieces
 from gateproof.proofs_check.engine.positive import through_exponential
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space
-from gateproof.proofs_check.engine.touching import touching_bound
+from gateproof.proofs_check.engine.touching import exact_contacts, touching_bound
 from gateproof.proofs_check.engine.witness import exact_failure, failure_at, search
 from gateproof.theory.exact.domain import Assumptions, Derivation
 from gateproof.theory.exact.prove import prove_relation
@@ -100,6 +102,9 @@ def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:
         return _scaled(relation, scaled, context)
     if op[0] == ">":
         a, b, op = b, a, op.replace(">", "<")
+    steep = lipschitz(space, op, a, b, context) if context.depth < MAX_DEPTH else None
+    if steep is not None:
+        return steep
     if isinstance(a, App) and a.head == "abs" and context.depth < MAX_DEPTH:
         # |u| <= b is u <= b and -u <= b: each smooth where u is.
         (u,) = a.args
@@ -111,6 +116,7 @@ def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:
     if len(real_names) != 1:
         return bounded_below(space, gap, strict=strict, context=context)
     name = real_names[0]
+    space = one_period(space, gap) or space
 
     def bound(part: Space, smooth: Expr) -> Outcome:
         return nonnegative(part, name, smooth, strict=strict, context=context)
@@ -133,6 +139,7 @@ def op_of(*, strict: bool) -> str:
 def nonnegative(space: Space, name: str, gap: Expr, *, strict: bool, context: Context) -> Outcome:
     """Gap >= 0 (or > 0) in one variable, by symbols, then balls, then exact critical points."""
     op = op_of(strict=strict)
+    space = one_period(space, gap) or space
     if mixed(gap):
         found = bounded_below(space, gap, strict=strict, context=context, budget=context.first_budget())
         if found.truth is not None:
@@ -149,6 +156,11 @@ def nonnegative(space: Space, name: str, gap: Expr, *, strict: bool, context: Co
             return replace(mapped, steps=(step, *mapped.steps))
     if found.truth is not None:
         return found
+    contacts = exact_contacts(space, name, gap, context) if strict else []
+    if contacts:
+        at = to_text(contacts[0])
+        step = f"at {name} = {at} both sides are exactly equal"
+        return Outcome(False, PROVED, "exact witness", ("flint",), (step,), witness={name: at})
     touching = undecided("") if strict else touching_bound(space, name, gap, context)
     if touching.truth is not None:
         return touching

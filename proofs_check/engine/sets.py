@@ -8,8 +8,9 @@ from fractions import Fraction
 from math import ceil, floor
 
 from gateproof.numerics.decimals import decimal_enclosure
-from gateproof.numerics.points import enclosure
+from gateproof.numerics.points import compare, enclosure
 from gateproof.numerics.roots import zeros
+from gateproof.proofs_check.engine.attainment import attained
 from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
@@ -24,9 +25,11 @@ from gateproof.proofs_check.engine.outcome import (
     conjunction,
     undecided,
 )
+from gateproof.proofs_check.engine.periodic import one_period
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space
 from gateproof.proofs_check.engine.touching import is_zero
+from gateproof.proofs_check.engine.zeros_of_pieces import zeros_of_pieces
 from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Domain
@@ -56,6 +59,11 @@ def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
     domain = side.space.domains[side.name]
     if domain.integer or domain.without:
         raise NotYetError("zeros over integers or with holes")
+    if _multiple(side, items):
+        # Boxes never isolate these.
+        given = by_given_points(side.space, side.body, items, "a multiple zero", context)
+        if given.truth is not None or given.ill_posed:
+            return given
     found = zeros(
         side.body,
         side.name,
@@ -66,6 +74,8 @@ def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
         lo_closed=domain.lo_closed,
         hi_closed=domain.hi_closed,
     )
+    if found.status == "unknown" and decide_defined(side.space, side.body, context).truth is True:
+        found = zeros_of_pieces(side.body, side.name, domain, 20, context) or found
     if found.status == "undefined":
         return by_given_points(side.space, side.body, items, found.reason, context)
     if found.status != "ok":
@@ -93,19 +103,44 @@ def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
     )
 
 
+def _multiple(side: Side, items: tuple[Expr, ...]) -> bool:
+    """Whether the slope is exactly 0 at one of the given zeros."""
+    if kinks(side.body, side.name):
+        return False
+    slope = derivative(side.body, side.name)
+    at = [{side.name: item} for item in items]
+    return slope is not None and any(
+        is_zero(substitute(slope, p)) and is_zero(substitute(side.body, p)) for p in at
+    )
+
+
 def isolated(node: Extremum, body: Expr, context: Context) -> tuple[Side, Places | str]:
     """The isolating intervals of an argmax, argmin or zeros, or why there are none."""
     side = Side(node, body, set_of(node, context), node.op == "argmax")
     if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
         raise NotYetError(f"{node.op} over several names or with conditions")
     if node.op == "zeros":
-        raise NotYetError("zeros against a printed number")
+        return side, _isolated_zeros(side, context)
     found = numeric(side, 20, context)
-    if found.status == "infinite" or (found.status == "ok" and found.attained is False):
+    reached = attained(side.body, side.space, found, up=side.up, context=context)
+    if reached is False:
         raise IllPosedError(f"{to_text(node)} is empty: the extremum is not attained")
-    if found.status != "ok" or found.points is None or found.attained is not True:
+    if found.status != "ok" or found.points is None or reached is not True:
         return side, f"{node.op}: {found.reason or 'the points were not isolated'}"
     return side, found.points
+
+
+def _isolated_zeros(side: Side, context: Context) -> Places | str:
+    domain = side.space.domains[side.name]
+    if domain.integer or domain.without:
+        raise NotYetError("zeros over integers or with holes")
+    if decide_defined(side.space, side.body, context).truth is not True:
+        return "zeros: whether the function has a value everywhere was not decided"
+    if one_period(side.space, side.body) is not None:
+        return "zeros: a function that repeats"
+    closed = {"lo_closed": domain.lo_closed, "hi_closed": domain.hi_closed}
+    found = zeros(side.body, side.name, domain.lo, domain.hi, 20, context.budget(), **closed)
+    return found.points if found.status == "ok" else f"zeros: {found.reason}"
 
 
 def points_text(places: Places) -> str:
@@ -127,17 +162,24 @@ def _match(places: Places, items: tuple[Expr, ...]) -> str | None:
 
 
 def _arg(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
+    period = one_period(side.space, side.body)
+    whole = side
+    side = side if period is None else replace(side, space=period)
     found = numeric(side, 20, context)
-    if found.status == "infinite" or (found.status == "ok" and found.attained is False):
+    reached = attained(side.body, side.space, found, up=side.up, context=context)
+    if reached is False:
         raise IllPosedError(f"{to_text(side.node)} is empty: the extremum is not attained")
-    if found.status == "ok" and found.points is None and found.attained is True:
+    if period is not None and reached is True:
+        step = f"{to_text(whole.body)} repeats, so {whole.node.op} has no end of points"
+        return Outcome(False, CERTIFIED, "period", ("arb", "flint"), (step,), witness={"points": "no end"})
+    if found.status == "ok" and found.points is None and reached is True:
         another = _another(side, items, context)
         if another is not None:
             return another
     if found.status != "ok" or found.points is None:
         return undecided(f"{side.node.op}: {found.reason or 'the points were not isolated'}")
     shown = points_text(found.points)
-    if found.attained is not True:
+    if reached is not True:
         return undecided(f"{side.node.op}: whether the extremum is attained was not decided")
     for item in items:
         lo, hi = enclosure(item)
@@ -180,6 +222,9 @@ def _exactly(side: Side, items: tuple[Expr, ...], places: Places, shown: str, co
 
     best = substitute(side.body, {side.name: items[0]})
     relation = Rel(("<=" if side.up else ">=",), (side.body, best))
+    strictly = _alone(side, items, best, context)
+    if strictly is not None:
+        return strictly
     outcomes = [decide_relation(side.space, relation, context.deeper())]
     if outcomes[0].truth is not True:
         return outcomes[0]
@@ -196,6 +241,31 @@ def _exactly(side: Side, items: tuple[Expr, ...], places: Places, shown: str, co
     together = conjunction(outcomes)
     steps = (*together.steps, f"all points lie in {shown}, one in each by the sign of the second derivative")
     return replace(together, steps=steps, rigor=CERTIFIED)
+
+
+def _alone(side: Side, items: tuple[Expr, ...], best: Expr, context: Context) -> Outcome | None:
+    """The given points have one value, and everywhere else it is not reached, where kinks are in the way."""
+    from gateproof.proofs_check.engine.relation import decide_relation
+
+    domain = side.space.domains[side.name]
+    if not kinks(side.body, side.name) or domain.without:
+        return None
+    values = [substitute(side.body, {side.name: item}) for item in items]
+    if any(equal_constants(v, best) is not True for v in values[1:]):
+        return None
+    if any(not _belongs(item, domain) for item in items):
+        return None
+    elsewhere = side.space.with_domain(side.name, replace(domain, without=items))
+    beyond = Rel(("<" if side.up else ">",), (side.body, best))
+    found = decide_relation(elsewhere, beyond, context.deeper())
+    return found if found.truth is True else None
+
+
+def _belongs(item: Expr, domain: Domain) -> bool:
+    below = -1 if domain.lo is None else compare(domain.lo, item)
+    above = -1 if domain.hi is None else compare(item, domain.hi)
+    low = below == -1 or (below == 0 and domain.lo_closed)
+    return low and (above == -1 or (above == 0 and domain.hi_closed))
 
 
 def only_one(side: Side, lo: Fraction, hi: Fraction, context: Context) -> Outcome:

@@ -22,7 +22,7 @@ from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Num, num
+from gateproof.theory.formula.nodes import App, Const, Expr, Num, num
 from gateproof.theory.formula.printer import to_text
 
 MAX_ORDER = 6
@@ -108,10 +108,23 @@ def _cheap_candidates(gap: Expr, name: str, space: Space) -> Iterator[Expr]:
 
 
 def _searched_candidates(gap: Expr, name: str, domain: Domain, context: Context) -> Iterator[Expr]:
-    """Short fractions where the least values were found numerically."""
+    """Short fractions, and those of pi in a wave, where the least values were found numerically."""
     found = extremum(gap, name, domain.lo, domain.hi, "inf", 12, context.first_budget())
+    wave = any(isinstance(n, App) and n.head in ("sin", "cos") for n in gap.walk())
+    below, above = enclosure(Const("pi"))
     for lo, hi in (found.points or ())[:MAX_POINTS]:
         yield Num(simplest_between(lo, hi))
+        if wave:
+            low, high = sorted((lo / below, lo / above))[0], sorted((hi / below, hi / above))[1]
+            yield App("mul", (Num(simplest_between(low, high)), Const("pi")))
+
+
+def exact_contacts(space: Space, name: str, gap: Expr, context: Context) -> list[Expr]:
+    """Exact points of the space at which the gap is 0, as far as its least values show them."""
+    domain = space.domains[name]
+    if domain.integer or domain.without or space.facts:
+        return []
+    return _contacts(gap, name, domain, _searched_candidates(gap, name, domain, context))
 
 
 def _contacts(gap: Expr, name: str, domain: Domain, candidates: Iterable[Expr]) -> list[Expr]:
