@@ -17,6 +17,7 @@ from gateproof.proofs_check.engine.outcome import (
 )
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, infinite_sign
+from gateproof.proofs_check.engine.undefined_between import undefined_between
 from gateproof.proofs_check.engine.witness import no_value
 from gateproof.theory.exact.defined import prove_defined, undefined_point
 from gateproof.theory.formula.nodes import Expr, Rel, Stmt
@@ -40,6 +41,9 @@ def decide_defined(space: Space, expr: Expr, context: Context) -> Outcome:
         at = {name: to_text(value) for name, value in exact.items()}
         where = ", ".join(f"{n} = {v}" for n, v in at.items())
         return ill_posed(f"undefined at {where}: {to_text(expr)}", at)
+    between = undefined_between(space, expr, context)
+    if between is not None:
+        return between
     box = box_of(space)
     if box is not None:
         found = prove_bounds(expr, box, budget=context.budget())
