@@ -15,6 +15,7 @@ from gateproof.proofs_check.engine.enumeration import all_cases, split_finite
 from gateproof.proofs_check.engine.equations import through_equations
 from gateproof.proofs_check.engine.existence import decide_exists
 from gateproof.proofs_check.engine.existence_under import decide_exists_nowhere
+from gateproof.proofs_check.engine.infinite_sums import decide_infinite_sums
 from gateproof.proofs_check.engine.integers import at_integers
 from gateproof.proofs_check.engine.integral import decide_means
 from gateproof.proofs_check.engine.limitcases import limit_by_signs
@@ -199,6 +200,10 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
         if relation.ops == ("==",) and space.domains:
             raise NotYetError("== between a function and a printed number")
         return forall(space, bounds, context)
+    if not printed_in(relation):
+        by_tails = decide_infinite_sums(space, relation, context, lambda s, r: _relation(s, r, context))
+        if by_tails is not None:
+            return by_tails
     if holds_mean(relation) and not printed_in(relation):
         return decide_means(space, relation, context, lambda s, r: _relation(s, r, context))
     by_sums = decide_sums(space, relation, lambda s, r: forall(s, r, context))

@@ -1,0 +1,91 @@
+"""Sums up to oo: enclosed by their tails, infinite, without a value; limits of sums; sums of sums.
+
+Values: zeta(2) = pi**2/6, zeta(3/2) = 2.612375..., zeta(4) = pi**4/90 (DLMF 25.6.1), the others by
+mpmath's nsum to 20 digits.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from gateproof.proofs_check.engine import decide
+from gateproof.proofs_check.records import Reading, Settings
+
+
+def verdict(formal: str) -> str:
+    return decide(Reading("x", formal), Settings()).verdict
+
+
+@pytest.mark.parametrize(
+    "formal",
+    [
+        "1.6449 < sum(1/k**2, k in 1..oo) < 1.6450",
+        "2.612 < sum(k**(-3/2), k in 1..oo) < 2.613",
+        "0.604 < -sum((-1)**k/sqrt(k), k in 1..oo) < 0.605",
+        "0.59283 < sum(0.5**k*sin(k), k in 1..oo) < 0.59284",
+        "1.0130 < sum(sin(k)/k**2, k in 1..oo) < 1.0150",
+        "2.0766 < sum(1/(k**2 + 1), k in 0..oo) < 2.0767",
+        "sum(1/k**2, k in 1..oo) == pi**2/6",
+        "sum(1/(k + 1)**2, k in 2..oo) == pi**2/6 - 5/4",
+        "sum((-1)**k/(k + 1)**2, k in 0..oo) == pi**2/12",
+        "sum((-1)**(k + 1)/k, k in 1..oo) == log(2)",
+        "sum((-1)**k/(2*k + 1), k in 0..oo) == pi/4",
+        "sum(1/(k*(k + 2)), k in 1..oo) == 3/4",
+        "sum(1/((2*k - 1)*(2*k + 1)), k in 1..oo) == 1/2",
+        "sum(1/k, k in 1..oo) == oo",
+        "sum(1/(k*log(k)), k in 2..oo) == oo",
+        "sum(-1/sqrt(k), k in 1..oo) == -oo",
+        "sum(1/k**2, k in 1..oo) + sum(1/k**3, k in 1..oo) > 2.84",
+        "limit(sum(1/k**2, k in 1..n), n, oo) == pi**2/6",
+        "limit(sum(k, k in 1..n)/n**2, n, oo) == 1/2",
+        "sum(sum(j, j in 1..i), i in 1..4) == 20",
+        "sum(gauss(z**2, z, q=k), k in 1..3) == 6",
+    ],
+)
+def test_true_sums_hold(formal: str) -> None:
+    assert verdict(formal) in ("proved", "certified")
+
+
+@pytest.mark.parametrize(
+    "formal",
+    [
+        "sum(1/k**2, k in 1..oo) > 1.64494",
+        "sum(1/k**4, k in 1..oo) == pi**4/91",
+        "sum((-1)**k/k**2, k in 1..oo) == pi**2/12",
+        "sum((-1)**k/(2*k + 1), k in 1..oo) == pi/4",
+        "sum(1/k, k in 1..oo) < oo",
+        "sum(1/k, k in 1..oo) < 100",
+        "sum(2**k, k in 0..oo) == -1",
+        "limit(sum(k, k in 1..n)/n**2, n, oo) == 1",
+        "sum(sum(j, j in 1..i), i in 1..4) == 21",
+    ],
+)
+def test_false_sums_fail(formal: str) -> None:
+    assert verdict(formal) == "refuted"
+
+
+@pytest.mark.parametrize(
+    "formal",
+    [
+        "sum((-1)**k, k in 0..oo) == 1/2",
+        "sum((-1)**k*k, k in 0..oo) == oo",
+        "sum((-1)**k*k/(k + 1), k in 0..oo) < 1",
+        "sum((-2)**k, k in 0..oo) == 1/3",
+        "sum(1/k, k in 0..oo) == oo",
+        "limit(sum((-1)**k, k in 1..n), n, oo) == 0",
+    ],
+)
+def test_sums_without_a_value_are_ill_posed(formal: str) -> None:
+    assert verdict(formal) == "ill-posed"
+
+
+@pytest.mark.parametrize(
+    "formal",
+    [
+        # The term at 500 lies far behind those that are looked at: nothing may be said of the size.
+        "sum(where(k == 500, 100, 1/k**2), k in 1..oo) < 2",
+        "sum(1/k**2 + 100*(1 - sign(k - 500)**2), k in 1..oo) < 2",
+    ],
+)
+def test_a_term_out_of_line_is_not_overlooked(formal: str) -> None:
+    assert verdict(formal) in ("inconclusive", "refuted")
