@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import flint
 from flint import arb
 
 from gateproof.numerics import interval as iv
@@ -14,7 +15,7 @@ from gateproof.numerics.ends import End, EndExpr, end
 from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
 from gateproof.numerics.exact_point import exact_value
 from gateproof.numerics.far import Far, look
-from gateproof.numerics.gather import Candidate, conclude, from_spots
+from gateproof.numerics.gather import Candidate, conclude, from_spots, may_jump
 from gateproof.numerics.hunt import Hunt, OutOfBoxes
 from gateproof.numerics.precision import precision
 from gateproof.numerics.problem import Problem
@@ -22,7 +23,10 @@ from gateproof.numerics.results import Enclosure, Extremum, Zeros
 from gateproof.numerics.roots import zeros
 from gateproof.numerics.search import line_points
 from gateproof.numerics.supremum_certificate import certificate_of
-from gateproof.theory.formula.nodes import App, Expr
+from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.infinity import side as infinite_side
+from gateproof.theory.exact.piecewise import resolve
+from gateproof.theory.formula.nodes import App, Expr, num
 
 __all__ = ["Enclosure", "Extremum", "Zeros", "extremum", "zeros"]
 
@@ -52,6 +56,7 @@ def extremum(
     body = expr.args[0] if folded and isinstance(expr, App) else expr
     if which == "inf":
         body = body.args[0] if isinstance(body, App) and body.head == "neg" else App("neg", (body,))
+    body = _inside(body, var, (lo, lo_closed), (hi, hi_closed))
     problem = Problem(body, var, folded, lo, hi, lo_closed, hi_closed, digits, budget)
     found = Extremum("unknown", reason="bits")
     bits = max(64, int(digits * 3.33) + 48)
@@ -75,6 +80,21 @@ def extremum(
         document = certificate_of(problem, (low, high), which == "inf", digits, text)
         found = replace(found, certificate=document)
     return replace(found, value=(-high, -low)) if which == "inf" else found
+
+
+def _inside(body: Expr, var: str, low: tuple[EndExpr, bool], high: tuple[EndExpr, bool]) -> Expr:
+    """The body as it is on the interval: at an open end itself a case or a sign may stand otherwise."""
+    opened = any(e is not None and not closed for e, closed in (low, high))
+    if not opened or not may_jump(body):
+        return body
+    ends = [None if e is None or infinite_side(_expr(e)) else _expr(e) for e, _ in (low, high)]
+    domain = Domain(ends[0], ends[1], low[1] and ends[0] is not None, high[1] and ends[1] is not None)
+    found = resolve(body, Assumptions({var: domain}))
+    return found if isinstance(found, Expr) else body
+
+
+def _expr(value: Expr | Fraction) -> Expr:
+    return value if isinstance(value, Expr) else num(value)
 
 
 def _solve(problem: Problem, bits: int) -> Extremum:
@@ -156,6 +176,9 @@ def _start(problem: Problem, left: End, right: End) -> tuple[arb | None, list[Ca
         if e.infinite:
             continue
         ends = e.sliver()
+        if not e.closed and may_jump(problem.body):
+            # A value beside the end, not at it, is one of those that the supremum is over.
+            ends = _beside(e, left, right)
         try:
             value = problem.score(problem.line.natural_run({problem.var: ends}))
         except (Undefined, MaybeUndefined):
@@ -166,6 +189,16 @@ def _start(problem: Problem, left: End, right: End) -> tuple[arb | None, list[Ca
         if value[0].is_finite() and (best is None or value[0] > best):
             best = min(value[0], iv.HUGE)
     return best, candidates
+
+
+def _beside(e: End, left: End, right: End) -> iv.Interval:
+    """A short interval from an open end into the domain, the end included."""
+    width = Fraction(1, 2**flint.ctx.prec)
+    if not left.infinite and not right.infinite:
+        width *= min(Fraction(1), abs(_at(right) - _at(left)))
+    low, high = e.sliver()
+    reach = iv.rational(width)
+    return (low, iv.up(high + reach)) if e is left else (iv.down(low - reach), high)
 
 
 def _at(e: End) -> Fraction:

@@ -59,6 +59,14 @@ CASES = [
     ("ill-posed", "for x in R, t in [1, 2]: 1/(exp(x) - x - 2*t) > 0", "the divisor has zeros"),
     ("true", "for x in R: where(x > 2, 1/(x**3 - x - 1), 1) > 0", "the zero lies in the other branch"),
     ("false", "for x > 2: 1/(x**3 - x - 1) > 1/6", "less at 3"),
+    # The value at an open end, where a case or a sign jumps, is none of the values inside.
+    ("true", "sup(where(x == 0, 5, x), x in [-1, 0)) == 0", "x alone on [-1, 0)"),
+    ("false", "sup(where(x >= 0, 5, x), x in [-1, 0)) >= 1", "x alone on [-1, 0)"),
+    ("true", "inf(step(x), x in (0, 1]) == 1", "1 on (0, 1]"),
+    ("true", "sup(sign(x), x in [-1, 0)) == -1", "-1 on [-1, 0)"),
+    ("true", "inf(hardshrink(x, 1), x in (1, 2]) == 1", "x on (1, 2]"),
+    ("true", "for t in [0, 1]: sup(where(x == 0, 5, x*t), x in (0, 1]) == t", "t*x on (0, 1]"),
+    ("false", "sup(where(x >= 1, 7, x), x in [0, 1]) < 7", "the end belongs to the set"),
     # A printed number where the engine has no place for one.
     ("false", "exists x in [2, 3]: (x == 1.0~)", "at most 1.05"),
     ("true", "for x in R, x < 1.0~: x < 1.06", "whatever the number is"),
