@@ -154,14 +154,24 @@ def _slope(plain: Expr, name: str, start: int, context: Context) -> Expr | None:
 
 def falls_from(plain: Expr, name: str, first: int, context: Context) -> tuple[int, int] | None:
     """N and a sign such that sign * f is positive and not increasing on [N, oo); None where not found."""
+    return _goes(plain, name, first, "<=", context)
+
+
+def rises_from(plain: Expr, name: str, first: int, context: Context) -> tuple[int, int] | None:
+    """N and a sign such that sign * f is positive and not decreasing on [N, oo); None where not found."""
+    return _goes(plain, name, first, ">=", context)
+
+
+def _goes(plain: Expr, name: str, first: int, way: str, context: Context) -> tuple[int, int] | None:
     for start in (max(first, s) for s in STARTS):
         space = from_on(name, start)
         slope = _slope(plain, name, start, context)
         if slope is None:
             continue
-        for sign, above, down in ((1, ">", "<="), (-1, "<", ">=")):
+        for sign, above in ((1, ">"), (-1, "<")):
+            size = slope if sign > 0 else App("neg", (slope,))
             if _holds(space, Rel((above,), (plain, _ZERO)), context) and _holds(
-                space, Rel((down,), (slope, _ZERO)), context
+                space, Rel((way,), (size, _ZERO)), context
             ):
                 return start, sign
     return None

@@ -33,6 +33,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.parametric import decide_parametric
+from gateproof.proofs_check.engine.partial_sums import decide_partial_sums
 from gateproof.proofs_check.engine.places import decide_printed_place, is_printed_place
 from gateproof.proofs_check.engine.predicates import decide_predicate, together_with
 from gateproof.proofs_check.engine.printed import (
@@ -207,6 +208,8 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
     if holds_mean(relation) and not printed_in(relation):
         return decide_means(space, relation, context, lambda s, r: _relation(s, r, context))
     by_sums = decide_sums(space, relation, lambda s, r: forall(s, r, context))
+    if by_sums is not None and by_sums.truth is None and not by_sums.ill_posed:
+        return decide_partial_sums(space, relation, context, lambda s, r: forall(s, r, context)) or by_sums
     if by_sums is not None:
         return by_sums
     by_sign = limit_by_signs(space, relation, lambda s, r: _relation(s, r, context))

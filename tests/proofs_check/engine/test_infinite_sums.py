@@ -89,3 +89,32 @@ def test_sums_without_a_value_are_ill_posed(formal: str) -> None:
 )
 def test_a_term_out_of_line_is_not_overlooked(formal: str) -> None:
     assert verdict(formal) in ("inconclusive", "refuted")
+
+
+@pytest.mark.parametrize(
+    "formal",
+    [
+        "for n in N1: sum(1/k**2, k in 1..n) < pi**2/6",
+        "for n in N1: log(n + 1) < sum(1/k, k in 1..n) <= 1 + log(n)",
+        "for n in N1: 2*sqrt(n + 1) - 2 <= sum(1/sqrt(k), k in 1..n) < 2*sqrt(n)",
+        "for n in N1: sum(sqrt(k), k in 1..n) >= 2*n**(3/2)/3",
+        "for n in N1: -2 < sum(-1/k**2, k in 1..n) <= -1",
+    ],
+)
+def test_bounds_of_partial_sums_hold(formal: str) -> None:
+    assert verdict(formal) in ("proved", "certified")
+
+
+@pytest.mark.parametrize(
+    "formal",
+    [
+        "for n in N1: sum(1/k**2, k in 1..n) < 1.6449",
+        "for n in N1: sum(1/k, k in 1..n) < 30",
+        "for n in N1: sum(1/k, k in 1..n) < 1 + log(n)",
+        # The sum without log(n) falls to Euler's 0.5772, so at n = 1 it is 1.
+        "for n in N1: sum(1/k, k in 1..n) <= 0.99 + log(n)",
+        "for n in N1: sum(sqrt(k), k in 1..n) <= 2*n**(3/2)/3",
+    ],
+)
+def test_bounds_of_partial_sums_fail(formal: str) -> None:
+    assert verdict(formal) == "refuted"
