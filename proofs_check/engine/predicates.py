@@ -22,10 +22,11 @@ from gateproof.proofs_check.engine.outcome import (
     ill_posed,
     undecided,
 )
+from gateproof.proofs_check.engine.predicate_sets import over_integers, over_intervals, symmetric
 from gateproof.proofs_check.engine.space import Space
 from gateproof.theory.exact import infinity
 from gateproof.theory.exact.derivative import derivative
-from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.piecewise import smooth_pieces
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
@@ -58,8 +59,21 @@ def decide_predicate(name: str, body: Expr, space: Space, outer: Space, context:
     if len(names) != 1 or space.vectors or space.facts:
         raise NotYetError(f"{name} in several names or under conditions")
     (variable,) = names
-    if space.domains[variable].integer or space.domains[variable].without:
-        raise NotYetError(f"{name} over integers or with holes")
+    domain = space.domains[variable]
+    if domain.integer and name not in ("even", "odd"):
+        return over_integers(name, body, variable, together, context)
+    if domain.without and name not in ("even", "odd"):
+        if name in ("increasing", "decreasing"):
+            failure = _pair_failure(name, body, variable, together, context)
+            if failure is not None:
+                return failure
+        own = replace(space, domains={})
+
+        def on_part(part: Space) -> Outcome:
+            alone = own.with_domain(variable, part.domains[variable])
+            return decide_predicate(name, body, alone, outer, context)
+
+        return over_intervals(name, body, variable, together, on_part)
     defined = decide_defined(together, body, context)
     if defined.truth is not True:
         return defined
@@ -78,21 +92,11 @@ def _parity(name: str, body: Expr, variable: str, space: Space, context: Context
     from gateproof.proofs_check.engine.relation import decide_relation
 
     domain = space.domains[variable]
-    if not _symmetric(domain):
+    if not symmetric(domain):
         return ill_posed(f"the set of {variable} is not symmetric, so {name} has no meaning")
     mirrored = substitute(body, {variable: App("neg", (Var(variable),))})
     wanted = body if name == "even" else App("neg", (body,))
     return decide_relation(space, Rel(("==",), (mirrored, wanted)), context.deeper())
-
-
-def _symmetric(domain: Domain) -> bool:
-    if domain.lo is None or domain.hi is None:
-        return domain.lo is None and domain.hi is None
-    total = App("add", (domain.lo, domain.hi))
-    return (
-        domain.lo_closed == domain.hi_closed
-        and prove_relation(total, "==", num(0), Assumptions()) is not None
-    )
 
 
 def _two_names(variable: str, space: Space) -> tuple[str, str]:
@@ -113,14 +117,21 @@ def _pair(body: Expr, variable: str, space: Space, op: str) -> tuple[Space, Rel]
     return replace(space, domains=domains, facts=(*space.facts, order)), Rel((op,), (left, right))
 
 
-def _monotone(name: str, body: Expr, variable: str, space: Space, context: Context) -> Outcome:
-    from gateproof.proofs_check.engine.relation import nonnegative
+def _pair_failure(name: str, body: Expr, variable: str, space: Space, context: Context) -> Outcome | None:
+    """Two inputs a < b whose values are in the wrong order."""
     from gateproof.proofs_check.engine.witness import search
 
     pair_space, relation = _pair(body, variable, space, "<=" if name == "increasing" else ">=")
-    failure = search(pair_space, relation, context.settings.seed, 900)
+    return search(pair_space, relation, context.settings.seed, 900)
+
+
+def _monotone(name: str, body: Expr, variable: str, space: Space, context: Context) -> Outcome:
+    from gateproof.proofs_check.engine.relation import nonnegative
+
+    failure = _pair_failure(name, body, variable, space, context)
     if failure is not None:
         return failure
+    pair_space, relation = _pair(body, variable, space, "<=" if name == "increasing" else ">=")
     smooth = continuous(body, variable, space)
     if smooth.truth is not True:
         return _by_definition(pair_space, relation, f"{name}: continuity was not shown: {smooth.reason}")

@@ -271,8 +271,10 @@ def _not(space: Space, part: Stmt, context: Context) -> Outcome:
             raise NotYetError("'not' before a predicate with printed numbers")
         if space.domains and isinstance(part, Exists):
             return decide_exists_nowhere(space, part, context)
-        if space.domains:
-            raise NotYetError("'not' before a predicate that depends on other names")
+        if isinstance(part, Pred) and space.domains:
+            from gateproof.proofs_check.engine.not_predicate import decide_not_predicate
+
+            return decide_not_predicate(space, part, context)
         return negation(forall(space, part, context))
     if isinstance(part, In) and holds_integers(part.within):
         return decide_no_member(space, part, context)
