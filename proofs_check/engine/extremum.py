@@ -14,11 +14,12 @@ from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.extrema import Extremum as Found
 from gateproof.numerics.extrema import extremum
-from gateproof.numerics.points import at_point, enclosure, rational_bounds
+from gateproof.numerics.points import at_point, compare, enclosure, rational_bounds
 from gateproof.proofs_check.engine.attainment import attained
 from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.definedness import decide_defined
 from gateproof.proofs_check.engine.extremum_joint import by_joint_enclosure, jointly
 from gateproof.proofs_check.engine.holes import over_parts
 from gateproof.proofs_check.engine.integers import decide_integer_extremum, over_integers
@@ -67,8 +68,16 @@ class Side:
 def decide_extremum(node: Extremum, body: Expr, op: str, bound: Expr, context: Context) -> Outcome:
     """Decide ``node op bound`` for op in sup inf max min and a closed core bound."""
     side = Side(node, body, set_of(node, context), node.op in ("sup", "max"))
-    side = replace(side, space=one_period(side.space, body) or side.space)
-    return _decide(side, op, bound, context)
+    if over_integers(side.space):
+        return _decide(side, op, bound, context)
+    defined = decide_defined(side.space, body, context)
+    if defined.ill_posed:
+        raise IllPosedError(defined.reason)
+    found = _decide(replace(side, space=one_period(side.space, body) or side.space), op, bound, context)
+    if defined.truth is None and found.method == "exact witness":
+        # A value beyond the bound says nothing where others are missing; enclosures see to that themselves.
+        return undecided(defined.reason)
+    return found
 
 
 def _decide(side: Side, op: str, bound: Expr, context: Context) -> Outcome:
@@ -206,6 +215,8 @@ def _exactly_reached(side: Side, bound: Expr, context: Context) -> Outcome | Non
         step = f"at {side.name} = {to_text(contact)} the value is exactly {to_text(bound)}"
         return Outcome(True, PROVED, "exact point", ("flint",), (step,))
     domain = side.space.domains[side.name]
+    if domain.lo is not None and domain.hi is not None and compare(domain.lo, domain.hi) != -1:
+        return None
     ends: list[tuple[Expr, str]] = []
     ends.append((Const("oo"), "") if domain.hi is None else (domain.hi, "-"))
     ends.append((App("neg", (Const("oo"),)), "") if domain.lo is None else (domain.lo, "+"))

@@ -6,8 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gateproof.numerics.points import compare, enclosure
-from gateproof.proofs_check.engine.outcome import NotYetError, Outcome, conjunction, undecided
-from gateproof.proofs_check.engine.space import Space
+from gateproof.proofs_check.engine.outcome import (
+    IllPosedError,
+    NotYetError,
+    Outcome,
+    conjunction,
+    undecided,
+)
+from gateproof.proofs_check.engine.space import Space, is_empty
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.formula.nodes import Expr
 from gateproof.theory.formula.printer import to_text
@@ -53,7 +59,9 @@ def over_parts(space: Space, up: bool, op: str, decide: Callable[[Space, str], O
     ((name, domain),) = space.domains.items()
     if domain.integer:
         raise NotYetError("an extremum over integers with holes")
-    parts = [space.with_domain(name, part) for part in intervals(domain)]
+    parts = [space.with_domain(name, part) for part in intervals(domain) if not is_empty(part)]
+    if not parts:
+        raise IllPosedError(f"no value of {name} is left without the points taken out")
     if op == "==":
         both = [over_parts(space, up, link, decide) for link in (("<=", ">=") if up else (">=", "<="))]
         return next((b for b in both if b.truth is False), conjunction(both))

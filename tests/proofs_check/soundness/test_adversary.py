@@ -67,6 +67,14 @@ CASES = [
     ("true", "inf(hardshrink(x, 1), x in (1, 2]) == 1", "x on (1, 2]"),
     ("true", "for t in [0, 1]: sup(where(x == 0, 5, x*t), x in (0, 1]) == t", "t*x on (0, 1]"),
     ("false", "sup(where(x >= 1, 7, x), x in [0, 1]) < 7", "the end belongs to the set"),
+    # A value beyond the bound says nothing of a supremum over a set where values are missing.
+    ("ill-posed", "sup(log(x), x in R) >= 0", "no value below 0"),
+    ("ill-posed", "sup(1/(x**2 - 2), x in R) < 5", "no value at sqrt(2)"),
+    ("ill-posed", "sup(tan(x)**2, x in R) >= 0", "no value at pi/2"),
+    ("ill-posed", "sup(1/(x - 2)**2, x in R \\ {0}) >= 0", "no value at 2"),
+    ("ill-posed", "inf(asin(x), x in [-1, 2]) <= 0", "no value above 1"),
+    ("ill-posed", "sup(x, x in [0, 0] \\ {0}) == 0", "over nothing"),
+    ("true", "sup(where(x == 0, 5, x), x in [-1, 1] \\ {0}) == 1", "x alone"),
     # A printed number where the engine has no place for one.
     ("false", "exists x in [2, 3]: (x == 1.0~)", "at most 1.05"),
     ("true", "for x in R, x < 1.0~: x < 1.06", "whatever the number is"),
