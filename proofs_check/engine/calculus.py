@@ -118,12 +118,31 @@ class Elimination:
         """Whether ``u != v`` holds near the point of a limit, which is itself not looked at."""
         assert isinstance(condition, Rel)
         left, right = condition.terms
+        if condition.ops == ("==",):
+            return self._has_value_near(left, node)
         root = linear_root(App("add", (left, App("neg", (right,)))), node.var)
         if root is None or free_names(root) or free_names(node.point):
             return False
         if infinite_sign(node.point) or equal_constants(root, node.point) is True:
             return True
         return prove_relation(root, "!=", node.point, Assumptions()) is not None
+
+    def _has_value_near(self, expr: Expr, node: Limit) -> bool:
+        """Whether it has a value far out, or beside the point on the sides that the limit looks at."""
+        far = infinite_sign(node.point)
+        if far:
+            domains = [Domain(lo=num(1000)) if far > 0 else Domain(hi=num(-1000))]
+        else:
+            beside = {"+": [Domain(lo=node.point)], "-": [Domain(hi=node.point)]}
+            domains = beside.get(node.side, [d for side in beside.values() for d in side])
+        if free_names(node.point):
+            return False
+        known = self.space.without(node.var) if node.var in self.space.domains else self.space
+        given = known.assumptions()
+        return all(
+            prove_defined(expr, Assumptions({**given.domains, node.var: d}, given.facts)) is not None
+            for d in domains
+        )
 
     def _at(self, node: At) -> Expr:
         before, sure = len(self.owed), len(self.certain)
@@ -138,6 +157,7 @@ class Elimination:
 
     def _diff(self, node: Diff) -> Expr:
         current = node.body
+        self._owe_value(current, node.var)
         for _ in range(node.order):
             if kinks(current, node.var):
                 joined = self._by_pieces(current, node.var)
@@ -153,6 +173,12 @@ class Elimination:
         self.steps.append(f"{to_text(node)} = {to_text(current)}")
         self.trust.append("flint")
         return current
+
+    def _owe_value(self, body: Expr, var: str) -> None:
+        """Owe ``body == body``, which says that it has a value, unless it has one everywhere."""
+        space = self.space if var in self.space.domains else self.space.with_domain(var, Domain())
+        if prove_defined(body, space.assumptions()) is None:
+            self.owed.append(Rel(("==",), (body, body)))
 
     def _by_pieces(self, body: Expr, var: str) -> Expr | None:
         """The derivative as one formula a piece; what is owed is only that var avoids true kinks."""

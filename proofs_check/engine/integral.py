@@ -96,7 +96,7 @@ def _plain(space: Space, expr: Expr) -> Expr:
         names = (part.u, part.v) if isinstance(part, Gauss2) else (part.var,)
         inner = space
         for name in names:
-            inner = inner.with_domain(name, Domain())
+            inner = inner.with_domain(name, _line(part))
         work = Elimination(inner)
         body = work.expr(part.body)
         for condition in work.owed:
@@ -110,6 +110,14 @@ def _plain(space: Space, expr: Expr) -> Expr:
     found = visit(expr)
     assert isinstance(found, Expr)
     return found
+
+
+def _line(node: Mean) -> Domain:
+    """What the variable ranges over: between fixed ends of an integral, else all of R."""
+    if not isinstance(node, Integral) or _apart(node):
+        return Domain()
+    low, high = _ascending(node.lo, node.hi)
+    return Domain(None if infinite_sign(low) else low, None if infinite_sign(high) else high)
 
 
 def _avoided(condition: Stmt, node: Integral) -> bool:

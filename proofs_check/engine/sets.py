@@ -8,6 +8,8 @@ from fractions import Fraction
 from math import ceil, floor
 
 from gateproof.numerics.decimals import decimal_enclosure
+from gateproof.numerics.extrema import Extremum as Found
+from gateproof.numerics.gather import MAY_JUMP
 from gateproof.numerics.points import compare, enclosure
 from gateproof.numerics.roots import zeros
 from gateproof.proofs_check.engine.attainment import attained
@@ -125,9 +127,17 @@ def isolated(node: Extremum, body: Expr, context: Context) -> tuple[Side, Places
     reached = attained(side.body, side.space, found, up=side.up, context=context)
     if reached is False:
         raise IllPosedError(f"{to_text(node)} is empty: the extremum is not attained")
+    found = _trusted(found)
     if found.status != "ok" or found.points is None or reached is not True:
         return side, f"{node.op}: {found.reason or 'the points were not isolated'}"
     return side, found.points
+
+
+def _trusted(found: Found) -> Found:
+    """What was found without its places where an extremum may lie elsewhere: at an open end, say."""
+    if found.attained is None and found.reason != MAY_JUMP:
+        return replace(found, points=None)
+    return found
 
 
 def _isolated_zeros(side: Side, context: Context) -> Places | str:
@@ -172,12 +182,15 @@ def _arg(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
     if period is not None and reached is True:
         step = f"{to_text(whole.body)} repeats, so {whole.node.op} has no end of points"
         return Outcome(False, CERTIFIED, "period", ("arb", "flint"), (step,), witness={"points": "no end"})
+    found = _trusted(found)
     if found.status == "ok" and found.points is None and reached is True:
         another = _another(side, items, context)
         if another is not None:
             return another
     if found.status != "ok" or found.points is None:
         return undecided(f"{side.node.op}: {found.reason or 'the points were not isolated'}")
+    if not found.points:
+        return undecided(f"{side.node.op}: whether there is a point was not told")
     shown = points_text(found.points)
     if reached is not True:
         return undecided(f"{side.node.op}: whether the extremum is attained was not decided")

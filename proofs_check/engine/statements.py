@@ -188,6 +188,8 @@ def _predicate(space: Space, stmt: Pred, context: Context) -> Outcome:
             if stmt.name != "defined":
                 return ill_posed(reason, found.witness)
             return replace(found, steps=(*found.steps, reason))
+        if found.ill_posed and stmt.name == "defined":
+            return replace(found, truth=False, ill_posed=False, steps=(found.reason,), reason="")
         if found.truth is None:
             return found
     return decide_predicate(stmt.name, body, own, space, context)

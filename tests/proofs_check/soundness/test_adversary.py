@@ -75,6 +75,15 @@ CASES = [
     ("ill-posed", "inf(asin(x), x in [-1, 2]) <= 0", "no value above 1"),
     ("ill-posed", "sup(x, x in [0, 0] \\ {0}) == 0", "over nothing"),
     ("true", "sup(where(x == 0, 5, x), x in [-1, 1] \\ {0}) == 1", "x alone"),
+    # There is no derivative where there is no value.
+    ("ill-posed", "diff(log(-1 - x**2), x) == 2*x/(1 + x**2)", "no logarithm anywhere"),
+    ("ill-posed", "for x < 0: diff(log(x), x) == 1/x", "no logarithm"),
+    ("ill-posed", "at(diff(log(x), x), x=-1) == -1", "no logarithm"),
+    ("ill-posed", "for x > 2: diff(atanh(x), x) == 1/(1 - x**2)", "no value above 1"),
+    ("ill-posed", "limit(diff(log(x), x), x, 0, -) == -oo", "no logarithm"),
+    ("true", "limit(diff(log(x), x), x, 0, +) == oo", "1/x from the right"),
+    ("false", "defined(diff(log(x), x), x in R)", "not below 0"),
+    ("true", "integrate(diff(log(x), x), x, 1, 2) == log(2)", "a value between the ends"),
     # A printed number where the engine has no place for one.
     ("false", "exists x in [2, 3]: (x == 1.0~)", "at most 1.05"),
     ("true", "for x in R, x < 1.0~: x < 1.06", "whatever the number is"),

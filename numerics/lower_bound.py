@@ -1,0 +1,311 @@
+"""Proofs that no threshold gate of a family comes closer to a function than a bound.
+
+``lower_bound(target, var, branches)`` bounds from below the infimum over sharpness t > 0, thresholds,
+slopes and intercepts of sup over R of |gate - f|, for gates of two or three branches with one
+sharpness, and with it the error of the hard gate. The mathematics stands in
+:mod:`gateproof.numerics.lower_bound_family`: for fixed t all other parameters are linear, so branch
+and bound runs over t in [0, oo) alone, and a leaf is an interval of t with witnesses and weights.
+
+The certificate (``kind`` 'parameter-lower-bound') is JSON with exact rationals as "p/q":
+
+    kind, version    'parameter-lower-bound', 1
+    text             the target as it was written, for people
+    core             the target as a core expression (theory.formula.serial)
+    formula_hash     of ``core``
+    variable         its variable
+    family           {"branches": 2 | 3, "sharpness": "shared", "theta": "p/q" | null (free),
+                      "left": {"slope", "intercept", "free": bool}, "right": {the same}}:
+                     ``slope`` and ``intercept`` of the target's asymptote at each end; ``free`` if
+                     the gate's intercept there is free. Where it is not, ``intercept`` is the
+                     gate's. The slopes are those of every gate with a finite error.
+    bits             of the balls that it was checked with
+    bound            "p/q": every such gate has sup error > bound
+    tree             ["split", "p/q", TREE, TREE]: t below and above; or
+                     ["leaf", [["x", "v"], ...]]: witnesses and weights for the whole interval.
+                     The root is [0, oo); at most MAX_DEPTH deep.
+
+To check it: that the target has the asymptotes at both ends; then at each leaf, with three
+branches that sum v = sum v x = 0; and the rows of :mod:`gateproof.numerics.lower_bound_family`, each
+by the chord rule or, on the last interval, by the dominant term.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from math import inf
+from typing import Any
+
+from gateproof.numerics.certificate import ratio
+from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.lower_bound_family import End, Family, excludes
+from gateproof.numerics.lower_bound_weights import Programme, Target, exact_weights
+from gateproof.numerics.precision import precision
+from gateproof.theory.asymptotes import Asymptote, asymptote
+from gateproof.theory.formula.nodes import Expr
+from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.serial import to_json, tree_hash
+
+#: Bits of the balls; halvings of a box; boxes looked at by default.
+BITS, MAX_DEPTH, MAX_BOXES = 128, 60, 4_000
+#: Relative distances from the optimum, as powers of ten, that are proved one after the other.
+_LADDER = (1, 3, 6, 9, 12)
+
+Tree = list[Any]
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """``value`` < sup error of every gate of the family; None where nothing was proved (``reason``).
+
+    ``optimum`` is the least error found, near ``sharpness``: a float estimate, proved by nothing.
+    ``leaves`` and ``evaluations`` (exponentials in balls) are those of the certificate; ``boxes`` and
+    ``pivots`` those of the whole search. ``status`` is 'ok' (all digits asked for), 'budget' or 'unknown'.
+    """
+
+    status: str
+    value: Fraction | None = None
+    optimum: float | None = None
+    sharpness: float | None = None
+    leaves: int = 0
+    evaluations: int = 0
+    boxes: int = 0
+    pivots: int = 0
+    tree: Tree | None = None
+    certificate: dict[str, Any] | None = None
+    reason: str = ""
+
+
+def family_of(
+    target: Expr,
+    var: str,
+    branches: int,
+    *,
+    left: Fraction | None = None,
+    right: Fraction | None = None,
+    theta: Fraction | None = None,
+) -> Family | str:
+    """The family of gates for a core expression, or why there is none.
+
+    ``left`` and ``right`` are the intercepts of the outer branches where they are given, ``theta`` the
+    threshold of two branches. The outer slopes are the target's: others have an infinite error.
+    """
+    ends = []
+    for side, given in (("-", left), ("+", right)):
+        line = asymptote(target, var, side)
+        if not isinstance(line, Asymptote):
+            return f"no asymptote of the function is known at {side}oo"
+        if not isinstance(line.slope, Fraction) or not isinstance(line.intercept, Fraction):
+            return f"the asymptote at {side}oo has irrational coefficients"
+        ends.append(End(line.slope, line.intercept if given is None else given, given is None))
+    return Family(branches, ends[0], ends[1], theta)
+
+
+@lru_cache(maxsize=64)
+def lower_bound(
+    target: Expr,
+    var: str,
+    branches: int,
+    *,
+    digits: int = 4,
+    left: Fraction | None = None,
+    right: Fraction | None = None,
+    theta: Fraction | None = None,
+    boxes: int = MAX_BOXES,
+) -> LowerBound:
+    """A lower bound within a relative 10**-digits of the optimum, or as close as ``boxes`` allows.
+
+    The target is a core expression in ``var``, continuous on R (the caller sees to that where the
+    hard gate matters). More boxes never give a smaller bound.
+    """
+    family = family_of(target, var, branches, left=left, right=right, theta=theta)
+    if isinstance(family, str):
+        return LowerBound("unknown", reason=family)
+    with precision(BITS):
+        try:
+            return _climb(Target(target, var), family, digits, boxes, (target, var))
+        except NumericsError as error:
+            return LowerBound("unknown", reason=str(error) or type(error).__name__)
+
+
+def prove(target: Expr, var: str, family: Family, bound: Fraction, boxes: int = MAX_BOXES) -> LowerBound:
+    """Whether every gate of the family has a sup error above ``bound``; status 'unknown' where not proved."""
+    with precision(BITS):
+        try:
+            search = _Search(Target(target, var), family, bound, boxes)
+            return _record(search, search.run(), (target, var))
+        except NumericsError as error:
+            return LowerBound("unknown", reason=str(error) or type(error).__name__)
+
+
+def _climb(
+    points: Target, family: Family, digits: int, boxes: int, target: tuple[Expr, str]
+) -> LowerBound:
+    """Ever closer bounds until the digits or the boxes are used up."""
+    found = optimum(points, family, digits)
+    if found is None:
+        return LowerBound("unknown", reason="no gate was found to start from")
+    least, sharpness, pivots = found
+    best = LowerBound("unknown", None, least, sharpness, reason="boxes")
+    if least < 1e-13:
+        return replace(best, reason="the family comes as close as one likes")
+    used = 0
+    for step in (*(k for k in _LADDER if k < digits), digits):
+        bound = _short(Fraction(least) * (1 - Fraction(1, 10**step)))
+        search = _Search(points, family, bound, boxes - used)
+        tree = search.run()
+        used, pivots = used + search.boxes, pivots + search.pivots
+        status = "ok" if step == digits else "budget"
+        totals = {"optimum": least, "sharpness": sharpness, "boxes": used, "pivots": pivots}
+        if tree is None:
+            return replace(best, boxes=used, pivots=pivots, reason=search.reason)
+        best = replace(_record(search, tree, target), status=status, **totals)
+    return best
+
+
+def _record(search: _Search, tree: Tree | None, target: tuple[Expr, str]) -> LowerBound:
+    if tree is None:
+        return LowerBound("unknown", boxes=search.boxes, pivots=search.pivots, reason=search.reason)
+    return LowerBound(
+        "ok",
+        search.bound,
+        leaves=search.leaves,
+        evaluations=search.evaluations,
+        boxes=search.boxes,
+        pivots=search.pivots,
+        tree=tree,
+        certificate=_document(search.family, search.bound, tree, *target),
+    )
+
+
+def _short(value: Fraction) -> Fraction:
+    """A decimal of 17 digits or so just below the value."""
+    scale = 10**17
+    while value * scale < 10**16:
+        scale *= 10
+    return Fraction(value * scale // 1, scale)
+
+
+class _Search:
+    """Depth first from t = 0 up, for one bound."""
+
+    def __init__(self, target: Target, family: Family, bound: Fraction, boxes: int) -> None:
+        self.target, self.family, self.bound, self.limit = target, family, bound, boxes
+        self.boxes = self.leaves = self.evaluations = self.pivots = 0
+        self.reason = ""
+
+    def run(self) -> Tree | None:
+        """The tree of the whole half-line; None with a reason where a box resists."""
+        return self._prove(Fraction(0), None, (), 0)
+
+    def _prove(self, low: Fraction, high: Fraction | None, extra: tuple[float, ...], depth: int) -> Tree | None:
+        if high is None and low == 0:
+            return self._split(low, high, extra, depth)
+        self.boxes += 1
+        if self.boxes > self.limit:
+            self.reason = "boxes"
+            return None
+        leaf, active, hopeless = self._leaf(low, high, extra)
+        if leaf is not None:
+            return leaf
+        if depth >= MAX_DEPTH:
+            self.reason = "a box too small to be split"
+            return None
+        if hopeless and high is not None and self._reached((low + high) / 2, active):
+            self.reason = f"a gate of sharpness {float((low + high) / 2):.6g} seems to be as close"
+            return None
+        return self._split(low, high, active, depth)
+
+    def _split(self, low: Fraction, high: Fraction | None, extra: tuple[float, ...], depth: int) -> Tree | None:
+        at = 2 * low + (low == 0) if high is None else (low + high) / 2
+        below = self._prove(low, at, extra, depth + 1)
+        if below is None:
+            return None
+        above = self._prove(at, high, extra, depth + 1)
+        return None if above is None else ["split", ratio(at), below, above]
+
+    def _leaf(
+        self, low: Fraction, high: Fraction | None, extra: tuple[float, ...]
+    ) -> tuple[Tree | None, tuple[float, ...], bool]:
+        """The leaf if the box is one, witnesses for its halves, and whether a gate stands against it."""
+        # Weights that work at the start of the half-line work further out: the outermost witnesses take over.
+        ends = (float(low),) if high is None else (float(low), float(high))
+        found = Programme(self.family, self.target, ends, extra).solve(float(self.bound))
+        if found is None:
+            return None, extra, False
+        self.pivots += found.pivots
+        if found.game.value > 0:
+            weights = exact_weights(self.family, self.target, found.weights)
+            self.evaluations += 2 * len(weights) * len(self.family.modes)
+            if excludes(self.family, self.bound, low, high, weights):
+                self.leaves += 1
+                return ["leaf", [[ratio(w.x), ratio(w.weight)] for w in weights]], (), False
+        return None, found.active, found.hopeless
+
+    def _reached(self, at: Fraction, extra: tuple[float, ...]) -> bool:
+        """Whether at one sharpness some gate is within the bound, by floats: then no box around it can be proved."""
+        found = Programme(self.family, self.target, (float(at),), extra).solve(float(self.bound))
+        if found is None:
+            return False
+        self.pivots += found.pivots
+        return found.hopeless
+
+
+def optimum(target: Target, family: Family, digits: int) -> tuple[float, float, int] | None:
+    """An estimate of the least error, its sharpness, and the pivots: a scan, then tangents that meet."""
+    pivots = 0
+    scan: list[tuple[float, float, float]] = []
+
+    def at(t: float, rounds: int) -> tuple[float, float, float]:
+        nonlocal pivots
+        found = Programme(family, target, (t,)).error(rounds)
+        if found is None:
+            return inf, t, 0.0
+        pivots += found[2]
+        return found[0], t, found[1]
+
+    scan = [at(2 ** (k / 2), 0) for k in range(-6, 11)]
+    best = min(range(len(scan)), key=lambda k: scan[k])
+    if scan[best][0] == inf:
+        return None
+    low, high = (at(scan[k][1], 6) for k in (max(best - 1, 0), min(best + 1, len(scan) - 1)))
+    least = min(low, high, at(scan[best][1], 6))
+    for step in range(60):
+        (ea, a, da), (eb, b, db) = low, high
+        meet = (eb - ea + da * a - db * b) / (da - db) if da < 0 < db else (a + b) / 2
+        if not a + (b - a) / 50 < meet < b - (b - a) / 50 or step % 4 == 3:
+            meet = max(a + (b - a) / 50, min(b - (b - a) / 50, meet)) if step % 4 != 3 else (a + b) / 2
+        here = at(meet, 6)
+        least = min(least, here)
+        floor = here[0] - abs(here[2]) * (b - a)
+        low, high = (here, high) if here[2] < 0 else (low, here)
+        if (high[1] - low[1]) < 1e-14 * high[1] or (floor > least[0] * (1 - 10.0 ** -(digits + 1))):
+            break
+    return least[0], least[1], pivots
+
+
+def _document(family: Family, bound: Fraction, tree: Tree, target: Expr, var: str) -> dict[str, Any]:
+    core = to_json(target)
+
+    def end(e: End) -> dict[str, Any]:
+        return {"slope": ratio(e.slope), "intercept": ratio(e.intercept), "free": e.free}
+
+    return {
+        "kind": "parameter-lower-bound",
+        "version": 1,
+        "text": to_text(target),
+        "core": core,
+        "formula_hash": tree_hash(core),
+        "variable": var,
+        "family": {
+            "branches": family.branches,
+            "sharpness": "shared",
+            "theta": None if family.theta is None else ratio(family.theta),
+            "left": end(family.left),
+            "right": end(family.right),
+        },
+        "bits": BITS,
+        "bound": ratio(bound),
+        "tree": tree,
+    }
