@@ -26,6 +26,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.parametric_exact import with_exact_inside
+from gateproof.proofs_check.engine.point_sets import decide_empty, decide_same
 from gateproof.proofs_check.engine.sets import decide_set
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign
 from gateproof.proofs_check.engine.witness import failure_at, holds_at
@@ -97,9 +98,15 @@ def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome
         if op not in ("==", "!="):
             raise IllPosedError(f"{node.op} is a set and has no order")
         if isinstance(other, Extremum):
-            raise NotYetError("equality of two sets of points")
+            if other.op not in _SETS:
+                raise IllPosedError(f"{other.op} is a number and is compared with a set")
+            found = decide_same(node, other, (body, _inner(other, context)), context)
+            return found if op == "==" else negation(found)
         items = other.items if isinstance(other, FiniteSet) else (other,)
         items = tuple(Elimination(Space()).expr(i) for i in items)
+        empty = None if items else decide_empty(node, body, context)
+        if empty is not None:
+            return empty if op == "==" else negation(empty)
         found = decide_set(node, body, _distinct(items), context)
         return found if op == "==" else negation(found)
     if isinstance(other, FiniteSet):

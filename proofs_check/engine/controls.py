@@ -56,6 +56,8 @@ _TINY = Fraction(1, 10**9)
 _OVER = Fraction(10**6 + 1, 10**6)
 _OPPOSITE_MONOTONE = {"increasing": "decreasing", "decreasing": "increasing"}
 
+_SETS = ("argmax", "argmin", "zeros")
+
 
 def planted(claim: Claim, outcome: Outcome, context: Context) -> list[Claim]:
     """Near misses of a decided claim, made from it; empty where none of a known truth is found."""
@@ -113,10 +115,13 @@ def _missed_relation(claim: Claim, stmt: Rel, context: Context) -> list[Stmt | C
     if infinite_sign(a) or infinite_sign(b):
         return []
     if isinstance(a, Extremum) and isinstance(b, FiniteSet):
-        points_moved = FiniteSet(tuple(_plus(i, _TINY) for i in b.items))
+        # An empty set is told from one with a point.
+        points_moved = FiniteSet(tuple(_plus(i, _TINY) for i in b.items) or (Num(_TINY),))
         return [Rel((op,), (a, points_moved))] if op == "==" else []
     if isinstance(a, Printed) or isinstance(b, Printed) or any(isinstance(n, Printed) for n in stmt.walk()):
         return _missed_printed(stmt)
+    if op == "==" and isinstance(b, Extremum) and b.op in _SETS:
+        return []
     if op == "==":
         return [Rel(("==",), (a, _plus(b, _TINY)))]
     if op == "!=":

@@ -78,7 +78,8 @@ def _parameters(space: Space, part: Pred, context: Context) -> Iterator[dict[str
                 contains(space.domains[n], v) is True for n, v in point.items()
             ):
                 yield point
-    yield from points(space, (part,), context.settings.seed, _SAMPLES)
+    for sample in points(space, (part,), context.settings.seed, _SAMPLES):
+        yield dict(sample)
 
 
 def _broken(part: Pred, variable: str, domain: Domain) -> Iterator[Rel]:

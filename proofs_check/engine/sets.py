@@ -18,6 +18,7 @@ from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
 from gateproof.proofs_check.engine.exact_zeros import by_given_points, through_factors
 from gateproof.proofs_check.engine.extremum import Side, numeric, set_of
+from gateproof.proofs_check.engine.holes import intervals
 from gateproof.proofs_check.engine.integers import decide_integer_set, over_integers
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
@@ -268,10 +269,10 @@ def _alone(side: Side, items: tuple[Expr, ...], best: Expr, context: Context) ->
         return None
     if any(not _belongs(item, domain) for item in items):
         return None
-    elsewhere = side.space.with_domain(side.name, replace(domain, without=items))
     beyond = Rel(("<" if side.up else ">",), (side.body, best))
-    found = decide_relation(elsewhere, beyond, context.deeper())
-    return found if found.truth is True else None
+    parts = intervals(replace(domain, without=items))
+    outcomes = [decide_relation(side.space.with_domain(side.name, p), beyond, context) for p in parts]
+    return conjunction(outcomes) if all(o.truth is True for o in outcomes) else None
 
 
 def _belongs(item: Expr, domain: Domain) -> bool:

@@ -35,6 +35,7 @@ from gateproof.proofs_check.engine.outcome import (
 from gateproof.proofs_check.engine.parametric import decide_parametric
 from gateproof.proofs_check.engine.partial_sums import decide_partial_sums
 from gateproof.proofs_check.engine.places import decide_printed_place, is_printed_place
+from gateproof.proofs_check.engine.point_sets import decide_point_member
 from gateproof.proofs_check.engine.predicates import decide_predicate, together_with
 from gateproof.proofs_check.engine.printed import (
     as_printed,
@@ -58,6 +59,7 @@ from gateproof.theory.formula.nodes import (
     In,
     Not,
     Or,
+    PointSet,
     Pred,
     Rel,
     Scope,
@@ -162,6 +164,8 @@ def forall(space: Space, stmt: Stmt, context: Context) -> Outcome:
         return _implies(space, stmt, context)
     if isinstance(stmt, Or):
         return _or(space, stmt, context)
+    if isinstance(stmt, In) and isinstance(stmt.within, PointSet):
+        return decide_point_member(space, stmt, context)
     if isinstance(stmt, In) and holds_integers(stmt.within):
         return decide_member(space, stmt, context)
     if isinstance(stmt, In):
@@ -277,6 +281,10 @@ def _not(space: Space, part: Stmt, context: Context) -> Outcome:
             from gateproof.proofs_check.engine.not_predicate import decide_not_predicate
 
             return decide_not_predicate(space, part, context)
+        return negation(forall(space, part, context))
+    if isinstance(part, In) and isinstance(part.within, PointSet):
+        if space.domains or printed_in(part):
+            raise NotYetError("'not' before membership in a set of points that depends on other names")
         return negation(forall(space, part, context))
     if isinstance(part, In) and holds_integers(part.within):
         return decide_no_member(space, part, context)

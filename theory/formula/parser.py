@@ -23,6 +23,7 @@ from gateproof.theory.formula.nodes import (
     Node,
     Not,
     Or,
+    PointSet,
     Pred,
     Printed,
     Rel,
@@ -114,11 +115,17 @@ class Parser(ScopeReader):
             parts.append(self.as_stmt(self._level(level + 1), token))
         return build(tuple(parts)) if parts else first
 
+    def _points(self) -> PointSet | None:
+        """A set of points behind ``in``."""
+        if self.token.text not in ("{", "zeros", "argmax", "argmin"):
+            return None
+        return PointSet(self.expression())
+
     def _relation(self) -> Node:
         token = self.token
         first = self._sum()
         if self.take("in"):
-            return In(self.as_expr(first, token), self.set())
+            return In(self.as_expr(first, token), self._points() or self.set())
         ops: list[str] = []
         terms: list[Expr] = []
         while self.token.text in RELOPS:
@@ -223,8 +230,8 @@ class Parser(ScopeReader):
         if token.text == "{":
             self.advance()
             self.depth += 7
-            items = [self.expression()]
-            while self.take(","):
+            items = [] if self.token.text == "}" else [self.expression()]
+            while items and self.take(","):
                 items.append(self.expression())
             self.depth -= 7
             self.expect("}")

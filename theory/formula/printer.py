@@ -29,6 +29,7 @@ from gateproof.theory.formula.nodes import (
     Not,
     Num,
     Or,
+    PointSet,
     Pred,
     Printed,
     Rel,
@@ -148,6 +149,8 @@ def _set(node: Node) -> str:
     if isinstance(node, IntervalSet):
         left, right = "[" if node.lo_closed else "(", "]" if node.hi_closed else ")"
         return f"{left}{to_text(node.lo)}, {to_text(node.hi)}{right}"
+    if isinstance(node, PointSet):
+        return to_text(node.points)
     if isinstance(node, IntRange):
         return f"{to_text(node.lo)}..{to_text(node.hi)}"
     if isinstance(node, SetMinus):

@@ -27,6 +27,13 @@ class IntervalSet(SetExpr):
 
 
 @dataclass(frozen=True, eq=False)
+class PointSet(SetExpr):
+    """The set of points that ``zeros``, ``argmax``, ``argmin`` or ``{a, b, ...}`` stands for."""
+
+    points: Expr
+
+
+@dataclass(frozen=True, eq=False)
 class IntRange(SetExpr):
     """The integers ``lo..hi``, both ends in."""
 
