@@ -24,6 +24,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--digits", type=whole(1, 1000), default=15, metavar="D", help="significant digits (15)"
     )
+    parser.add_argument(
+        "--coq", type=text, metavar="FILE.v", help="write the theorem for coqc with coq-interval"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,7 +35,13 @@ def run(options: argparse.Namespace) -> int:
     from gateproof.proofs_check.decision_json import lines
     from gateproof.proofs_check.refused import INCONCLUSIVE, OK
 
+    if options.coq is not None:
+        from gateproof.proofs_check.coq import write
+
+        write.refuse_early(options.formula, options.coq)
     found = _found(options)
+    if options.coq is not None:
+        write.write(options.coq, write.of_decision(options.formula, found))
     if options.json:
         output.put(lines(found))
     else:

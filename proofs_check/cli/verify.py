@@ -22,6 +22,9 @@ MAX_REPORT = 256_000_000
 def add_arguments(parser: Parser) -> None:
     """Add what only this command takes."""
     parser.add_argument("certificates", nargs="+", type=text, metavar="CERT|DIR")
+    parser.add_argument(
+        "--coq", type=text, metavar="FILE.v", help="write the theorem of one certificate for coqc"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,6 +36,8 @@ def run(options: argparse.Namespace) -> int:
 
     names = [name for word in options.certificates for name in _files(word)]
     documents = [(name, _read(Path(name))) for name in names]
+    if options.coq is not None:
+        _write_coq(options.coq, [document for _, document in documents])
     results = [
         {"file": name, "claims": _claims_of(Path(name)), **_verified(document)}
         for name, document in documents
@@ -49,6 +54,16 @@ def run(options: argparse.Namespace) -> int:
             good = sum(result["accepted"] for result in results)
             output.put(f"{good} of {len(results)} certificates accepted\n")
     return OK if all(result["accepted"] for result in results) else FAILED
+
+
+def _write_coq(path: str, documents: list[dict[str, Any]]) -> None:
+    from gateproof.proofs_check.coq import write
+    from gateproof.proofs_check.refused import RefusedError
+
+    if len(documents) != 1:
+        raise RefusedError("--coq takes one certificate at a time")
+    write.refuse_path(path)
+    write.write(path, write.of_accepted(documents[0]))
 
 
 def _files(word: str) -> list[str]:

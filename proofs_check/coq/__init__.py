@@ -1,0 +1,1 @@
+"""Theorems in Coq from range certificates and statements, for coqc with coq-interval."""
