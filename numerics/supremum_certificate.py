@@ -14,6 +14,7 @@ from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.precision import precision
 from gateproof.numerics.problem import Problem
 from gateproof.numerics.tailcut import find_cut
+from gateproof.theory.exact.tails import grows_slowly
 from gateproof.theory.formula.nodes import App
 
 MAX_BOXES = 4_000
@@ -65,7 +66,7 @@ def _attempt(problem: Problem, bound: Fraction, flipped: bool, text: str) -> dic
     for i, side in enumerate("-+"):
         if box[i] is None:
             cut = find_cut(body, problem.var, side, bounds, beyond)
-            if isinstance(cut, str):
+            if isinstance(cut, str) or grows_slowly(body, problem.var, side, max(beyond, cut)):
                 return None
             cuts[i] = -cut if side == "-" else cut
     lo, hi = (b if b is not None else c for b, c in zip(box, cuts, strict=True))

@@ -10,8 +10,11 @@ from gateproof.numerics.gather import MAY_JUMP
 from gateproof.numerics.points import enclosure
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.continuity import continuous
-from gateproof.proofs_check.engine.space import Space, infinite_sign
+from gateproof.proofs_check.engine.space import Space, contains, infinite_sign
+from gateproof.theory.exact.critical import exact_extremum_candidates
 from gateproof.theory.exact.limits import limit
+from gateproof.theory.exact.piecewise import cut_points, smooth_pieces
+from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Const, Expr, Rel
 from gateproof.theory.formula.scopes import free_names
 
@@ -23,8 +26,10 @@ def attained(body: Expr, space: Space, found: Found, *, up: bool, context: Conte
     if found.status != "ok" or found.attained is not None or found.value is None:
         return found.attained
     ((name, domain),) = space.domains.items()
-    if found.reason == MAY_JUMP:
-        return True if continuous(body, name, space).truth is True else None
+    if found.reason == MAY_JUMP and continuous(body, name, space).truth is True:
+        return True
+    if _by_a_value(body, space, found.value, up, context):
+        return True
     ends: list[Expr] = []
     if domain.hi is None:
         ends.append(Const("oo"))
@@ -33,6 +38,30 @@ def attained(body: Expr, space: Space, found: Found, *, up: bool, context: Conte
     if any(_only_approached(body, space, found.value, end, up, context) for end in ends):
         return False
     return None
+
+
+def _by_a_value(
+    body: Expr, space: Space, value: tuple[Fraction, Fraction], up: bool, context: Context
+) -> bool:
+    """Whether the value at an exact point, where pieces meet or the slope is 0, bounds all others."""
+    from gateproof.proofs_check.engine.relation import decide_relation
+
+    ((name, domain),) = space.domains.items()
+    cuts = cut_points(smooth_pieces(body, name, domain) or [])
+    for point in (*cuts, *(exact_extremum_candidates(body, name, space.assumptions()) or ())):
+        best = substitute(body, {name: point})
+        try:
+            (lo, hi), (left, right) = enclosure(best), enclosure(point)
+        except NumericsError:
+            continue
+        ends = [e for e, c in ((domain.lo, domain.lo_closed), (domain.hi, domain.hi_closed)) if c]
+        inside = point in ends or (contains(domain, left) and contains(domain, right))
+        if hi < value[0] or value[1] < lo or not inside:
+            continue
+        bound = Rel(("<=" if up else ">=",), (body, best))
+        if decide_relation(space, bound, context.deeper()).truth is True:
+            return True
+    return False
 
 
 def _only_approached(

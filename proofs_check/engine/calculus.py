@@ -44,6 +44,7 @@ from gateproof.theory.formula.nodes import (
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 from gateproof.theory.pieces import pieces_of
+from gateproof.theory.tail_limits import by_tail
 
 
 @dataclass
@@ -275,6 +276,8 @@ class Elimination:
 
     def _limit(self, node: Limit) -> Expr:
         found = limit(node.body, node.var, node.point, node.side, self.space.assumptions())
+        if found is None:
+            found = by_tail(node.body, node.var, node.point)
         if isinstance(found, NoLimit):
             raise IllPosedError(f"{to_text(node)} does not exist: {found.reason}")
         if found is None:

@@ -31,10 +31,12 @@ from gateproof.proofs_check.engine.touching import is_zero
 from gateproof.theory.exact.critical import exact_extremum_candidates, sign_of
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Domain
+from gateproof.theory.exact.piecewise import smooth_pieces
 from gateproof.theory.exact.sign_points import in_factors
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, num
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.undefined_parts import inner_point
 
 MAX_ORDER, MAX_SIZE = 6, 10_000
 _RADII = (Fraction(1, 2), Fraction(1, 8), Fraction(1, 64), Fraction(1, 1024))
@@ -159,6 +161,7 @@ def _guesses(space: Space, body: Expr, name: str, context: Context) -> Iterator[
             continue
         if value == 0:
             yield Num(point[name])
+    yield from _on_stretches(body, name, space.domains[name])
     if is_zero_everywhere(space, body):
         yield from (Num(p[name]) for p in islice(points(space, (body,), 0, 8), 8))
     yield from exact_extremum_candidates(body, name, space.assumptions()) or ()
@@ -166,6 +169,15 @@ def _guesses(space: Space, body: Expr, name: str, context: Context) -> Iterator[
         for k in range(HALF_TURNS + 1):
             for sign in (1, -1) if k else (1,):
                 yield App("mul", (Num(Fraction(sign * k, 2)), Const("pi")))
+
+
+def _on_stretches(body: Expr, name: str, domain: Domain) -> Iterator[Expr]:
+    """A point inside each piece whose formula is 0."""
+    for piece in smooth_pieces(body, name, domain) or () if not domain.integer else ():
+        if piece.expr == num(0):
+            inside = inner_point(piece.domain.lo, piece.domain.hi)
+            if inside is not None:
+                yield Num(inside)
 
 
 def is_zero_everywhere(space: Space, body: Expr) -> bool:

@@ -12,6 +12,7 @@ from gateproof.proofs_check.engine.outcome import Outcome
 from gateproof.proofs_check.engine.statements import decide_claim
 from gateproof.proofs_check.records import Controls, Decision, Reading, Settings
 from gateproof.theory.formula import Claim, Definition, FormulaError, define, expand_node, parse_claim
+from gateproof.theory.formula.nodes import App, Node, num, rebuild
 from gateproof.theory.formula.printer import to_text
 
 #: Claims made from their own definitions never nest deeper than the definitions file allows.
@@ -30,9 +31,19 @@ def definitions_of(reading: Reading) -> dict[str, Definition]:
 
 def read(text: str, extra: dict[str, Definition]) -> Claim:
     """A parsed claim in core nodes."""
-    claim = expand_node(parse_claim(text, extra), extra)
+    claim: Node = roots_of_squares(expand_node(parse_claim(text, extra), extra))
     assert isinstance(claim, Claim)
     return claim
+
+
+def roots_of_squares(node: Node) -> Node:
+    """The node with abs(u) for sqrt(u**2): equal functions, and only one of them shows its kink."""
+    done: Node = rebuild(node, roots_of_squares)
+    if isinstance(done, App) and done.head == "sqrt":
+        (inside,) = done.args
+        if isinstance(inside, App) and inside.head == "pow" and inside.args[1] == num(2):
+            return App("abs", (inside.args[0],))
+    return done
 
 
 def decide_reading(reading: Reading, settings: Settings) -> Decision:

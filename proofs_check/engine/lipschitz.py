@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from gateproof.numerics.points import enclosure
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.continuity import continuous
 from gateproof.proofs_check.engine.outcome import Outcome, conjunction, undecided
@@ -17,9 +18,9 @@ from gateproof.proofs_check.engine.space import Space
 from gateproof.proofs_check.engine.witness import failure_at
 from gateproof.theory.exact.derivative import derivative
 from gateproof.theory.exact.domain import Domain
-from gateproof.theory.exact.piecewise import smooth_pieces
+from gateproof.theory.exact.piecewise import cut_points, smooth_pieces
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Rel, Var
+from gateproof.theory.formula.nodes import App, Expr, Rel, Var, num
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
@@ -43,7 +44,13 @@ def lipschitz(space: Space, op: str, left: Expr, right: Expr, context: Context) 
     alone = Space({first: domain})
     smooth = continuous(function, first, alone)
     pieces = smooth_pieces(function, first, domain)
-    if smooth.truth is not True or pieces is None:
+    if pieces is None:
+        return None
+    if smooth.truth is False:
+        at = [enclosure(cut) for cut in cut_points(pieces)]
+        pairs = (_pair((lo + hi) / 2, Rel((op,), (left, right)), first, second) for lo, hi in at)
+        return next((p for p in pairs if p is not None), None)
+    if smooth.truth is None:
         return None
     outcomes = [smooth]
     for piece in pieces:
@@ -54,7 +61,7 @@ def lipschitz(space: Space, op: str, left: Expr, right: Expr, context: Context) 
         steep = Rel(("<=",), (App("abs", (slope,)), bound))
         found = decide_relation(Space({first: inside}), steep, context.deeper())
         if found.truth is False:
-            return _pair(found, Rel((op,), (left, right)), first, second)
+            return _beside(found, inside, Rel((op,), (left, right)), first, second)
         if found.truth is None:
             return undecided(f"the slope of {to_text(function)}: {found.reason}")
         outcomes.append(found)
@@ -91,18 +98,25 @@ def _bound(right: Expr, first: str, second: str) -> Expr | None:
         return None
     closed = tuple(f for f in factors if not free_names(f))
     if not closed:
-        from gateproof.theory.formula.nodes import num
-
         return num(1)
     return closed[0] if len(closed) == 1 else App("mul", closed)
 
 
-def _pair(found: Outcome, relation: Rel, first: str, second: str) -> Outcome | None:
-    """Two inputs beside a point that is too steep, at which the bound fails."""
+def _beside(found: Outcome, inside: Domain, relation: Rel, first: str, second: str) -> Outcome | None:
+    """Two inputs near the point where the slope is too steep, or near an end that it is steepest at."""
     try:
-        middle = Fraction((found.witness or {})[first])
+        middles = [Fraction((found.witness or {})[first])]
     except (KeyError, ValueError):
-        return None
+        middles = []
+    for end, inward in ((inside.lo, 1), (inside.hi, -1)):
+        if end is not None:
+            middles += [enclosure(end)[0] + inward * Fraction(1, 2**k) for k in (5, 10, 20)]
+    pairs = (_pair(middle, relation, first, second) for middle in middles)
+    return next((p for p in pairs if p is not None), None)
+
+
+def _pair(middle: Fraction, relation: Rel, first: str, second: str) -> Outcome | None:
+    """Two inputs about a point that is too steep, or a jump, at which the bound fails."""
     for k in _STEPS:
         half = Fraction(1, 2**k)
         failure = failure_at(relation, {first: middle - half, second: middle + half})

@@ -25,7 +25,7 @@ def by_pieces(
     Ends at the first that is not true.
     """
     pieces = smooth_pieces(gap, name, space.domains[name], space.assumptions())
-    if pieces is None or len(pieces) < 2:
+    if pieces is None or (len(pieces) == 1 and pieces[0].expr == gap):
         return None
     outcomes: list[Outcome] = []
     domain = space.domains[name]

@@ -13,6 +13,7 @@ from dataclasses import replace
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.continuity import continuous, differentiable, one_sided_slope
 from gateproof.proofs_check.engine.definedness import decide_defined
+from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import (
     PROVED,
     NotYetError,
@@ -23,15 +24,20 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.predicate_sets import over_integers, over_intervals, symmetric
+from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space
 from gateproof.theory.exact import infinity
 from gateproof.theory.exact.derivative import derivative
-from gateproof.theory.exact.domain import Assumptions
+from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.piecewise import smooth_pieces
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Rel, Var, num
+from gateproof.theory.formula.nodes import App, Expr, Num, Rel, Var, num
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.scopes import free_names
+
+#: Values of the other names at which a refutation is looked for.
+INSTANCES = 6
 
 
 def together_with(space: Space, outer: Space) -> Space:
@@ -46,6 +52,36 @@ def together_with(space: Space, outer: Space) -> Space:
 
 def decide_predicate(name: str, body: Expr, space: Space, outer: Space, context: Context) -> Outcome:
     """Decide a predicate of a core body over its own space, for all of the outer one."""
+    found = _decide(name, body, space, outer, context)
+    if found.truth is not None or found.ill_posed or not outer.domains or outer.vectors:
+        return found
+    return _at_instances(name, body, space, outer, context) or found
+
+
+def _at_instances(name: str, body: Expr, space: Space, outer: Space, context: Context) -> Outcome | None:
+    """A refutation at single values of the other names."""
+    if any(n in outer.domains for d in space.domains.values() for n in _names(d)):
+        return None
+    for point in points(outer, (body,), context.settings.seed, INSTANCES):
+        values = {n: Num(v) for n, v in point.items()}
+        instance = substitute(body, dict(values))
+        if free_names(instance) - set(space.domains):
+            return None
+        try:
+            found = _decide(name, instance, space, Space(), context.deeper())
+        except (UndecidedError, NotYetError):
+            continue
+        if found.truth is False:
+            witness = {n: rational_text(v) for n, v in point.items()}
+            return replace(found, witness={**witness, **(found.witness or {})})
+    return None
+
+
+def _names(domain: Domain) -> set[str]:
+    return {n for e in (domain.lo, domain.hi, *domain.without) if e is not None for n in free_names(e)}
+
+
+def _decide(name: str, body: Expr, space: Space, outer: Space, context: Context) -> Outcome:
     names = list(space.domains)
     together = together_with(space, outer)
     if name == "defined":

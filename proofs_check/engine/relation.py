@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gateproof.numerics.errors import MaybeUndefined, Undefined
-from gateproof.numerics.points import SIGN_TESTS, at_point, difference_sign
+from gateproof.numerics.points import SIGN_TESTS, at_point, difference_sign, enclosure
 from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
@@ -17,10 +17,11 @@ from gateproof.proofs_check.engine.periodic import one_period
 from gateproof.proofs_check.engine.pieces import by_pieces
 from gateproof.proofs_check.engine.positive import through_exponential
 from gateproof.proofs_check.engine.sample import points
-from gateproof.proofs_check.engine.space import Space
-from gateproof.proofs_check.engine.touching import exact_contacts, touching_bound
+from gateproof.proofs_check.engine.space import Space, contains
+from gateproof.proofs_check.engine.touching import inner_contact, touching_bound
 from gateproof.proofs_check.engine.witness import exact_failure, failure_at, search
 from gateproof.theory.exact.domain import Assumptions, Derivation
+from gateproof.theory.exact.piecewise import linear_root
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.scaling import remove_parameter
 from gateproof.theory.formula.nodes import App, Expr, Rel, Var, num
@@ -156,12 +157,12 @@ def nonnegative(space: Space, name: str, gap: Expr, *, strict: bool, context: Co
             return replace(mapped, steps=(step, *mapped.steps))
     if found.truth is not None:
         return found
-    contacts = exact_contacts(space, name, gap, context) if strict else []
-    if contacts:
-        at = to_text(contacts[0])
+    contact = inner_contact(space, name, gap, context) if strict else None
+    if contact is not None:
+        at = to_text(contact)
         step = f"at {name} = {at} both sides are exactly equal"
         return Outcome(False, PROVED, "exact witness", ("flint",), (step,), witness={name: at})
-    touching = undecided("") if strict else touching_bound(space, name, gap, context)
+    touching = touching_bound(space, name, gap, context, strict=strict)
     if touching.truth is not None:
         return touching
     if found.reason == "boxes":
@@ -217,6 +218,9 @@ def _unscaled(
 
 
 def _unequal(space: Space, a: Expr, b: Expr, context: Context) -> Outcome:
+    met = _meeting_point(space, a, b)
+    if met is not None:
+        return met
     signs = set()
     for point in points(space, (a, b), context.settings.seed, 60):
         signs.add(difference_sign(a, b, point, 256))
@@ -225,6 +229,22 @@ def _unequal(space: Space, a: Expr, b: Expr, context: Context) -> Outcome:
     if signs == {-1}:
         return _inequality(space, Rel(("<",), (a, b)), context)
     return undecided("the sides cross or could not be told apart at sample points")
+
+
+def _meeting_point(space: Space, a: Expr, b: Expr) -> Outcome | None:
+    """Where the difference is a line, its zero refutes ``a != b`` if it lies in the space."""
+    if len(space.domains) != 1 or space.facts or space.vectors:
+        return None
+    ((name, domain),) = space.domains.items()
+    root = None if domain.integer or domain.without else linear_root(minus(a, b), name)
+    if root is None:
+        return None
+    lo, hi = enclosure(root)
+    if not (contains(domain, lo) and contains(domain, hi)):
+        return None
+    at = to_text(root)
+    step = f"at {name} = {at} both sides are exactly equal"
+    return Outcome(False, PROVED, "exact witness", ("flint",), (step,), witness={name: at})
 
 
 def _undecided_equality(space: Space, relation: Rel, context: Context) -> Outcome:

@@ -9,6 +9,7 @@ g^(k) < 0 on the left). Outside of N boxes prove g > 0.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from gateproof.numerics.extrema import extremum
@@ -20,10 +21,12 @@ from gateproof.proofs_check.engine.space import Space, contains
 from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.piecewise import cut_points, smooth_pieces
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, num
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.scopes import free_names
 
 MAX_ORDER = 6
 #: Derivatives written out larger than this are not formed.
@@ -39,13 +42,20 @@ def is_zero(expr: Expr) -> bool:
     return prove_relation(expr, "==", num(0), Assumptions()) is not None
 
 
-def touching_bound(space: Space, name: str, gap: Expr, context: Context) -> Outcome:
-    """Certify gap >= 0 in one variable where it is 0 at finitely many exact points."""
+def touching_bound(space: Space, name: str, gap: Expr, context: Context, *, strict: bool = False) -> Outcome:
+    """Certify gap >= 0 in one variable where it is 0 at finitely many exact points.
+
+    With ``strict`` gap > 0, where it is 0 at open ends alone.
+    """
     domain = space.domains[name]
     if domain.integer or domain.without:
         return undecided("attained bounds over integers or with holes are not implemented")
+    if free_names(gap) != {name}:
+        return undecided("attained bounds that depend on other names are not implemented")
     if kinks(gap, name):
         return undecided("the gap has kinks, so Taylor's theorem does not serve")
+    if strict:
+        return _above_open_ends(space, name, gap, context)
     found = undecided("")
     seen: list[Expr] = []
     for candidates in (_cheap_candidates(gap, name, space), _searched_candidates(gap, name, domain, context)):
@@ -58,7 +68,16 @@ def touching_bound(space: Space, name: str, gap: Expr, context: Context) -> Outc
     return found if seen else undecided("no exact point was found at which the bound is attained")
 
 
-def _from_contacts(space: Space, name: str, gap: Expr, contacts: list[Expr], context: Context) -> Outcome:
+def _above_open_ends(space: Space, name: str, gap: Expr, context: Context) -> Outcome:
+    domain = space.domains[name]
+    ends = [e for e, closed in ((domain.lo, domain.lo_closed), (domain.hi, domain.hi_closed)) if not closed]
+    contacts = [e for e in ends if e is not None and is_zero(substitute(gap, {name: e}))]
+    return _from_contacts(space, name, gap, contacts, context, strict=True) if contacts else undecided("")
+
+
+def _from_contacts(
+    space: Space, name: str, gap: Expr, contacts: list[Expr], context: Context, *, strict: bool = False
+) -> Outcome:
     """Taylor's theorem near each contact, boxes between them."""
     domain = space.domains[name]
     steps: list[str] = []
@@ -73,11 +92,13 @@ def _from_contacts(space: Space, name: str, gap: Expr, contacts: list[Expr], con
         steps += near_steps
         outcomes += near
         if left is None or enclosure(left)[0] < lo:
-            outcomes.append(_between(space, name, gap, left, left_closed, Num(lo), context))
+            part = space.with_domain(name, Domain(left, Num(lo), left_closed, True))
+            outcomes.append(bounded_below(part, gap, strict=strict, context=context))
         left, left_closed = Num(hi), True
-    if domain.hi is None or enclosure(domain.hi)[1] > enclosure(left or num(0))[0]:
+    touched = bool(contacts) and contacts[-1] == domain.hi
+    if domain.hi is None or (not touched and enclosure(domain.hi)[1] > enclosure(left or num(0))[0]):
         tail = space.with_domain(name, Domain(left, domain.hi, True, domain.hi_closed))
-        outcomes.append(bounded_below(tail, gap, strict=False, context=context))
+        outcomes.append(bounded_below(tail, gap, strict=strict, context=context))
     for outcome in outcomes:
         if outcome.truth is not True:
             return undecided(f"away from the contact points: {outcome.reason}")
@@ -88,15 +109,8 @@ def _from_contacts(space: Space, name: str, gap: Expr, contacts: list[Expr], con
         "exact critical point and ball arithmetic",
         tuple(dict.fromkeys(("flint", *merged_trust(*outcomes)))),
         tuple(steps),
-        certificate=composite(certificates, f"{to_text(gap)} >= 0, attained"),
+        certificate=composite(certificates, f"{to_text(gap)} {'> 0' if strict else '>= 0, attained'}"),
     )
-
-
-def _between(
-    space: Space, name: str, gap: Expr, lo: Expr | None, lo_closed: bool, hi: Expr, context: Context
-) -> Outcome:
-    part = space.with_domain(name, Domain(lo, hi, lo_closed, True))
-    return bounded_below(part, gap, strict=False, context=context)
 
 
 def _cheap_candidates(gap: Expr, name: str, space: Space) -> Iterator[Expr]:
@@ -122,9 +136,17 @@ def _searched_candidates(gap: Expr, name: str, domain: Domain, context: Context)
 def exact_contacts(space: Space, name: str, gap: Expr, context: Context) -> list[Expr]:
     """Exact points of the space at which the gap is 0, as far as its least values show them."""
     domain = space.domains[name]
-    if domain.integer or domain.without or space.facts:
+    if domain.integer or domain.without or space.facts or free_names(gap) != {name}:
         return []
-    return _contacts(gap, name, domain, _searched_candidates(gap, name, domain, context))
+    cuts = cut_points(smooth_pieces(gap, name, domain) or [])
+    return _contacts(gap, name, domain, [*cuts, *_searched_candidates(gap, name, domain, context)])
+
+
+def inner_contact(space: Space, name: str, gap: Expr, context: Context) -> Expr | None:
+    """The first of them strictly between the ends: at an end a piece's formula need not be the function."""
+    domain = space.domains[name]
+    opened = replace(domain, lo_closed=False, hi_closed=False)
+    return next(iter(exact_contacts(space.with_domain(name, opened), name, gap, context)), None)
 
 
 def _contacts(gap: Expr, name: str, domain: Domain, candidates: Iterable[Expr]) -> list[Expr]:
@@ -132,8 +154,10 @@ def _contacts(gap: Expr, name: str, domain: Domain, candidates: Iterable[Expr]) 
     kept: list[Expr] = []
     for candidate in candidates:
         lo, hi = enclosure(candidate)
-        end = (candidate == domain.lo and domain.lo_closed) or (candidate == domain.hi and domain.hi_closed)
-        inside = end or contains(domain, (lo + hi) / 2)
+        if candidate in (domain.lo, domain.hi):
+            inside = domain.lo_closed if candidate == domain.lo else domain.hi_closed
+        else:
+            inside = bool(contains(domain, lo) and contains(domain, hi))
         near = any(abs(enclosure(k)[0] - lo) < Fraction(1, 10**6) for k in kept)
         if inside and not near and is_zero(substitute(gap, {name: candidate})):
             kept.append(candidate)

@@ -88,6 +88,19 @@ def tail_sign(expr: Expr, var: str, side: str, start: Fraction) -> int | None:
         return None
 
 
+def grows_slowly(expr: Expr, var: str, side: str, start: Fraction) -> bool:
+    """Whether a logarithm or root in it grows without a term of its own: a checker has no rule for these."""
+    slow = ("log", "asinh", "sqrt", "pow")
+    for node in expr.walk():
+        if isinstance(node, App) and node.head in slow and any(isinstance(n, Var) for n in node.walk()):
+            try:
+                if isinstance(raw_form(node, var, side, start), Grow):
+                    return True
+            except (NoTail, OverflowError):
+                continue
+    return False
+
+
 def raw_form(expr: Expr, var: str, side: str, start: Fraction) -> Form:
     """The form with its exact exponential terms. Raises NoTail."""
     if start <= 0:
