@@ -34,13 +34,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import inf
 from typing import Any
 
 from gateproof.numerics.certificate import ratio
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.lower_bound_family import End, Family, excludes
-from gateproof.numerics.lower_bound_weights import Programme, Target, exact_weights
+from gateproof.numerics.lower_bound_optimum import optimum
+from gateproof.numerics.lower_bound_points import Target, exact_weights
+from gateproof.numerics.lower_bound_weights import Programme
 from gateproof.numerics.precision import precision
 from gateproof.theory.asymptotes import Asymptote, asymptote
 from gateproof.theory.formula.nodes import Expr
@@ -49,10 +50,13 @@ from gateproof.theory.formula.serial import to_json, tree_hash
 
 #: Bits of the balls; halvings of a box; boxes looked at by default.
 BITS, MAX_DEPTH, MAX_BOXES = 128, 60, 4_000
+#: Errors below it are not looked into.
+SMALLEST = 1e-9
 #: Relative distances from the optimum, as powers of ten, that are proved one after the other.
 _LADDER = (1, 3, 6, 9, 12)
 
 Tree = list[Any]
+Points = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -139,17 +143,15 @@ def prove(target: Expr, var: str, family: Family, bound: Fraction, boxes: int = 
             return LowerBound("unknown", reason=str(error) or type(error).__name__)
 
 
-def _climb(
-    points: Target, family: Family, digits: int, boxes: int, target: tuple[Expr, str]
-) -> LowerBound:
+def _climb(points: Target, family: Family, digits: int, boxes: int, target: tuple[Expr, str]) -> LowerBound:
     """Ever closer bounds until the digits or the boxes are used up."""
     found = optimum(points, family, digits)
     if found is None:
         return LowerBound("unknown", reason="no gate was found to start from")
     least, sharpness, pivots = found
     best = LowerBound("unknown", None, least, sharpness, reason="boxes")
-    if least < 1e-13:
-        return replace(best, reason="the family comes as close as one likes")
+    if least < SMALLEST:
+        return replace(best, reason=f"a gate was found within {SMALLEST:g}, which floats do not tell from 0")
     used = 0
     for step in (*(k for k in _LADDER if k < digits), digits):
         bound = _short(Fraction(least) * (1 - Fraction(1, 10**step)))
@@ -157,10 +159,16 @@ def _climb(
         tree = search.run()
         used, pivots = used + search.boxes, pivots + search.pivots
         status = "ok" if step == digits else "budget"
-        totals = {"optimum": least, "sharpness": sharpness, "boxes": used, "pivots": pivots}
         if tree is None:
             return replace(best, boxes=used, pivots=pivots, reason=search.reason)
-        best = replace(_record(search, tree, target), status=status, **totals)
+        best = replace(
+            _record(search, tree, target),
+            status=status,
+            optimum=least,
+            sharpness=sharpness,
+            boxes=used,
+            pivots=pivots,
+        )
     return best
 
 
@@ -199,7 +207,7 @@ class _Search:
         """The tree of the whole half-line; None with a reason where a box resists."""
         return self._prove(Fraction(0), None, (), 0)
 
-    def _prove(self, low: Fraction, high: Fraction | None, extra: tuple[float, ...], depth: int) -> Tree | None:
+    def _prove(self, low: Fraction, high: Fraction | None, extra: Points, depth: int) -> Tree | None:
         if high is None and low == 0:
             return self._split(low, high, extra, depth)
         self.boxes += 1
@@ -217,7 +225,7 @@ class _Search:
             return None
         return self._split(low, high, active, depth)
 
-    def _split(self, low: Fraction, high: Fraction | None, extra: tuple[float, ...], depth: int) -> Tree | None:
+    def _split(self, low: Fraction, high: Fraction | None, extra: Points, depth: int) -> Tree | None:
         at = 2 * low + (low == 0) if high is None else (low + high) / 2
         below = self._prove(low, at, extra, depth + 1)
         if below is None:
@@ -225,9 +233,7 @@ class _Search:
         above = self._prove(at, high, extra, depth + 1)
         return None if above is None else ["split", ratio(at), below, above]
 
-    def _leaf(
-        self, low: Fraction, high: Fraction | None, extra: tuple[float, ...]
-    ) -> tuple[Tree | None, tuple[float, ...], bool]:
+    def _leaf(self, low: Fraction, high: Fraction | None, extra: Points) -> tuple[Tree | None, Points, bool]:
         """The leaf if the box is one, witnesses for its halves, and whether a gate stands against it."""
         # Weights that work at the start of the half-line work further out: the outermost witnesses take over.
         ends = (float(low),) if high is None else (float(low), float(high))
@@ -243,46 +249,13 @@ class _Search:
                 return ["leaf", [[ratio(w.x), ratio(w.weight)] for w in weights]], (), False
         return None, found.active, found.hopeless
 
-    def _reached(self, at: Fraction, extra: tuple[float, ...]) -> bool:
-        """Whether at one sharpness some gate is within the bound, by floats: then no box around it can be proved."""
+    def _reached(self, at: Fraction, extra: Points) -> bool:
+        """Whether by floats some gate of one sharpness is within the bound: no box around it is provable."""
         found = Programme(self.family, self.target, (float(at),), extra).solve(float(self.bound))
         if found is None:
             return False
         self.pivots += found.pivots
         return found.hopeless
-
-
-def optimum(target: Target, family: Family, digits: int) -> tuple[float, float, int] | None:
-    """An estimate of the least error, its sharpness, and the pivots: a scan, then tangents that meet."""
-    pivots = 0
-    scan: list[tuple[float, float, float]] = []
-
-    def at(t: float, rounds: int) -> tuple[float, float, float]:
-        nonlocal pivots
-        found = Programme(family, target, (t,)).error(rounds)
-        if found is None:
-            return inf, t, 0.0
-        pivots += found[2]
-        return found[0], t, found[1]
-
-    scan = [at(2 ** (k / 2), 0) for k in range(-6, 11)]
-    best = min(range(len(scan)), key=lambda k: scan[k])
-    if scan[best][0] == inf:
-        return None
-    low, high = (at(scan[k][1], 6) for k in (max(best - 1, 0), min(best + 1, len(scan) - 1)))
-    least = min(low, high, at(scan[best][1], 6))
-    for step in range(60):
-        (ea, a, da), (eb, b, db) = low, high
-        meet = (eb - ea + da * a - db * b) / (da - db) if da < 0 < db else (a + b) / 2
-        if not a + (b - a) / 50 < meet < b - (b - a) / 50 or step % 4 == 3:
-            meet = max(a + (b - a) / 50, min(b - (b - a) / 50, meet)) if step % 4 != 3 else (a + b) / 2
-        here = at(meet, 6)
-        least = min(least, here)
-        floor = here[0] - abs(here[2]) * (b - a)
-        low, high = (here, high) if here[2] < 0 else (low, here)
-        if (high[1] - low[1]) < 1e-14 * high[1] or (floor > least[0] * (1 - 10.0 ** -(digits + 1))):
-            break
-    return least[0], least[1], pivots
 
 
 def _document(family: Family, bound: Fraction, tree: Tree, target: Expr, var: str) -> dict[str, Any]:

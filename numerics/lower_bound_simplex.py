@@ -15,7 +15,7 @@ _EPS = 1e-12
 
 @dataclass(frozen=True)
 class Game:
-    """``value`` = max over v of min over rows; ``weights`` by column; ``mixture`` by row; ``lines`` by condition."""
+    """The value, the weights by column, and the prices: ``mixture`` of rows, ``lines`` of conditions."""
 
     value: float
     weights: dict[int, float]
@@ -32,9 +32,7 @@ def solve(rows: Sequence[Sequence[float]], zeros: Sequence[Sequence[float]]) -> 
     """
     n = len(rows[0])
     shift = 1.0 - min(min(r) for r in rows)
-    conditions: list[list[float]] = []
-    for r in rows:
-        conditions.append([-(x + shift) for x in r] + [1.0])
+    conditions = [[-(x + shift) for x in r] + [1.0] for r in rows]
     for z in zeros:
         conditions.append([*z, 0.0])
         conditions.append([-x for x in z] + [0.0])
@@ -67,14 +65,12 @@ def _entering(goal: list[float], width: int, *, bland: bool) -> int | None:
 
 
 def _leaving(table: list[list[float]], column: int, basis: list[int]) -> int | None:
-    best: tuple[float, float, int] | None = None
-    for k, row in enumerate(table):
-        x = row[column]
-        if x > 1e-11:
-            key = (max(row[-1], 0.0) / x, -x, basis[k])
-            if best is None or key < best:
-                best, where = key, k
-    return None if best is None else where
+    ratios = [
+        (max(row[-1], 0.0) / row[column], -row[column], basis[k], k)
+        for k, row in enumerate(table)
+        if row[column] > 1e-11
+    ]
+    return min(ratios)[-1] if ratios else None
 
 
 def _pivot(table: list[list[float]], goal: list[float], row: int, column: int) -> None:

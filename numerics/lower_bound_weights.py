@@ -11,28 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from itertools import count
 from math import exp, inf, isfinite
 from operator import mul
 
-from flint import arb
-
-from gateproof.numerics import interval as iv
-from gateproof.numerics.ball import compiled
-from gateproof.numerics.lower_bound_family import Family, Weight
+from gateproof.numerics.lower_bound_family import Family
+from gateproof.numerics.lower_bound_points import Target, rounded
 from gateproof.numerics.lower_bound_simplex import Game, solve
-from gateproof.numerics.special import special_points
-from gateproof.theory.formula.nodes import Expr
 
-#: Where witnesses are first put: step 1/4 near 0, wider further out.
-_GRID = [Fraction(k, 4) for k in range(-16, 17)] + [
-    Fraction(s * k, 2) for k in (9, 10, 11, 12, 14, 16, 20, 24, 32, 48, 64) for s in (1, -1)
-]
-#: Bits of a witness, and of a weight.
-_POINT_BITS, _WEIGHT_BITS = 20, 44
 #: Rounds of new witnesses for one programme.
 ROUNDS = 10
-#: Peaks that are lower by this share of the error are followed as well: they may be higher beside the parabola.
+#: Peaks lower by this share of the error are followed as well: they may be higher than the parabola says.
 NEAR = 0.02
 #: Columns that enter a programme at once.
 MOST_NEW = 8
@@ -56,36 +45,12 @@ class Proposal:
         return tuple(x for x, _ in self.weights)
 
 
-class Target:
-    """The function to be approximated: floats for the search, balls for the proof, each point once."""
-
-    def __init__(self, expr: Expr, var: str) -> None:
-        self._run, self._var = compiled(expr), var
-        self._floats: dict[float, float] = {}
-        self._balls: dict[Fraction, arb] = {}
-        kinks = special_points(expr, var)
-        self.grid = tuple(sorted({float(x) for x in (*_GRID, *kinks)}))
-
-    def value(self, x: float) -> float:
-        """A float near f(x)."""
-        found = self._floats.get(x)
-        if found is None:
-            found = self._floats[x] = float(self.ball(Fraction(x)).mid())
-        return found
-
-    def ball(self, x: Fraction) -> arb:
-        """An enclosure of f(x). Raises what :func:`gateproof.numerics.ball.evaluate` does."""
-        found = self._balls.get(x)
-        if found is None:
-            point = iv.of_ball(iv.rational(x))
-            found = self._balls[x] = iv.to_ball(self._run({self._var: point}))
-        return found
-
-
 class Programme:
     """The programme of one error e and some sharpnesses, over a growing list of witnesses."""
 
-    def __init__(self, family: Family, target: Target, sharpness: Sequence[float], extra: Iterable[float] = ()) -> None:
+    def __init__(
+        self, family: Family, target: Target, sharpness: Sequence[float], extra: Iterable[float] = ()
+    ) -> None:
         self.family, self.target, self.sharpness = family, target, sharpness
         self.centre = sum(sharpness) / len(sharpness)
         self.shift = float(family.theta or 0)
@@ -115,7 +80,7 @@ class Programme:
         self.gains: list[float] = []
 
     def _entries(self, x: float) -> tuple[list[list[tuple[float, float, float]]], float]:
-        """For each row its parts (factor, residual, sign), and the scale, such that all factors are moderate."""
+        """For each row its parts (factor, residual, sign), and the scale that keeps the factors moderate."""
         f = self.target.value(x)
         z = x - self.shift
         top = max(w * self.centre * z for w, _, _ in self.modes)
@@ -205,22 +170,22 @@ class Programme:
     def solve(self, e: float, rounds: int = ROUNDS) -> Proposal | None:
         """The programme with new witnesses where its gate's error is largest, until its value is positive."""
         pivots, before = 0, inf
-        for round_ in range(rounds + 1):
+        for round_ in count():
             game = self.game(e)
             if game is None:
                 return None
             pivots += game.pivots
             if game.value > 0 or round_ == rounds:
-                break
+                return self._proposal(game, pivots, hopeless=False)
             settled = abs(game.value - before) <= -game.value / 4
             before = game.value
             best, fresh = self.refine(game, e)
             if (best <= 0 and settled) or not fresh:
                 return self._proposal(game, pivots, hopeless=best <= 0)
-        return self._proposal(game, pivots, hopeless=False)
+        return None
 
     def refine(self, game: Game, e: float) -> tuple[float, int]:
-        """Add witnesses at the peaks of the gain, by parabolas; the largest gain seen, and how many were added."""
+        """Add witnesses at the peaks of the gain, by parabolas: the largest gain seen, and how many."""
         best, known, fresh = game.value, set(self.points), []
         for j, here in enumerate(self.gains):
             before, after = self._beside(j)
@@ -232,7 +197,7 @@ class Programme:
             bend = down * b + up * a
             if bend <= 0 or here + (down + up) < game.value:
                 continue
-            at = _rounded(x + (down * b * b - up * a * a) / (2 * bend))
+            at = rounded(x + (down * b * b - up * a * a) / (2 * bend))
             gain = self._gain(game, at, 1 - 2 * (j % 2), e)
             best = max(best, gain)
             if gain > game.value - NEAR * e and at not in known:
@@ -304,30 +269,3 @@ class Programme:
         by_t = (values[0] - values[1]) / (2e-6 * t)
         by_e = (values[2] - values[3]) / (2e-6 * e)
         return -by_t / by_e if by_e else 0.0
-
-
-def _rounded(x: float) -> float:
-    return round(x * 2**_POINT_BITS) / 2**_POINT_BITS
-
-
-def exact_weights(family: Family, target: Target, found: Sequence[tuple[float, float]]) -> tuple[Weight, ...]:
-    """The weights as rationals, of sum 0 on lines where the family needs it; () if that cannot be had."""
-    if not found:
-        return ()
-    weights = {Fraction(x): _short(v / max(abs(u) for _, u in found)) for x, v in found}
-    if family.middle:
-        if len(weights) < 3:
-            return ()
-        a, b = sorted(weights, key=lambda x: -abs(weights[x]))[:2]
-        rest = sum((v for x, v in weights.items() if x not in (a, b)), Fraction(0))
-        moment = sum((v * x for x, v in weights.items() if x not in (a, b)), Fraction(0))
-        weights[a] = (moment - b * rest) / (b - a)
-        weights[b] = -rest - weights[a]
-    return tuple(Weight(x, target.ball(x), v) for x, v in sorted(weights.items()) if v)
-
-
-def _short(v: float) -> Fraction:
-    """A float with fewer bits."""
-    exact = Fraction(v)
-    places = _WEIGHT_BITS - exact.numerator.bit_length() + exact.denominator.bit_length()
-    return Fraction(round(exact * Fraction(2) ** places), 1) / Fraction(2) ** places

@@ -1,0 +1,260 @@
+"""Lower bounds over gates against optima found in other ways, and certificates with damage."""
+
+from __future__ import annotations
+
+import copy
+import random
+from fractions import Fraction
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.naive_lower_bounds import problems
+
+from gateproof.numerics.lower_bound import family_of, lower_bound, prove
+from gateproof.theory.formula import expand, parse_expr
+
+ZERO = Fraction(0)
+#: Two branches with slopes (0, 1) and intercepts 0; with free intercepts; three branches.
+PINNED = {"branches": 2, "left": ZERO, "right": ZERO}
+PLAIN = {**PINNED, "theta": ZERO}
+FREE, THREE = {"branches": 2}, {"branches": 3}
+
+
+def core(text):
+    return expand(parse_expr(text))
+
+
+GELU = core("gelu(x)")
+
+
+def gelu(x):
+    return x * mp.ncdf(x)
+
+
+def mish(x):
+    return x * mp.tanh(mp.log1p(mp.exp(x)))
+
+
+@pytest.fixture(scope="module")
+def balanced():
+    """The least error of x sigmoid(t x): where its two peaks on x > 0 are equally high (by mpmath)."""
+    with mp.workdps(30):
+
+        def gap(t, x):
+            return x / (1 + mp.exp(-t * x)) - gelu(x)
+
+        def peak(t, near):
+            return abs(gap(t, mp.findroot(lambda x: mp.diff(lambda y: gap(t, y), x), near)))
+
+        t = mp.findroot(lambda t: peak(t, 0.7) - peak(t, 2.4), (1.77, 1.775), solver="secant", tol=1e-20)
+        return peak(t, 0.7)
+
+
+def fitted(f, start):
+    """The error of the best gate near ``start`` (sharpness, thresholds, lines) by linearised programmes."""
+    from scipy.optimize import linprog
+    from scipy.special import expit
+
+    x = np.linspace(-12, 12, 1201)
+    y = np.array([float(f(v)) for v in x])
+
+    def gate(p):
+        if len(p) == 4:
+            t, h, b, d = p
+            s = expit(t * (x - h))
+            return b * (1 - s) + (x + d) * s
+        t, h, k, b, a, c, d = p
+        s, r = expit(t * (x - h)), expit(t * (x - k))
+        return b * (1 - s) + (a * x + c) * (s - r) + (x + d) * r
+
+    p, radius = np.array(start, float), 0.1
+    error = abs(y - gate(p)).max()
+    while radius > 1e-8:
+        columns = [(gate(p + 1e-6 * u) - gate(p - 1e-6 * u)) / 2e-6 for u in np.eye(len(p))]
+        jacobian, rest = np.stack(columns, 1), y - gate(p)
+        ones = np.ones((len(x), 1))
+        step = linprog(
+            [0] * len(p) + [1],
+            A_ub=np.block([[-jacobian, -ones], [jacobian, -ones]]),
+            b_ub=np.concatenate([-rest, rest]),
+            bounds=[(-radius, radius)] * len(p) + [(0, None)],
+        ).x[:-1]
+        new = abs(y - gate(p + step)).max()
+        if new < error * (1 - 1e-9):
+            p, error = p + step, new
+        else:
+            radius /= 4
+    return error
+
+
+@pytest.mark.parametrize("family", [PLAIN, PINNED], ids=["no threshold", "threshold"])
+def test_six_digits_of_one_sharpness(balanced, family):
+    # gelu(x) - x/2 is even, so a threshold does not help.
+    found = lower_bound(GELU, "x", digits=6, **family)
+    assert found.status == "ok"
+    assert 0 < balanced - mp.mpf(found.value.numerator) / found.value.denominator < 1.01e-6 * balanced
+    assert found.leaves < 200
+
+
+STARTS = [
+    (FREE, (1.7, 0.0, 0.0, 0.0), gelu, "gelu(x)"),
+    (THREE, (2.2, -0.6, 0.6, 0, 0.5, 0.1, 0), gelu, "gelu(x)"),
+    (FREE, (1.1, 0.0, 0.0, 0.0), mish, "mish(x)"),
+]
+
+
+@pytest.mark.parametrize(("family", "start", "f", "text"), STARTS, ids=["two", "three", "mish"])
+def test_fit_and_bound_meet(family, start, f, text):
+    with mp.workdps(15):
+        fit = fitted(f, start)
+    found = lower_bound(core(text), "x", digits=3, **family)
+    assert found.status == "ok"
+    # The fit's error is that on a grid, so up to a few 1e-4 of it too small.
+    assert 0.9985 * fit < found.value < fit * 1.0001
+    assert problems(found.certificate, f) == []
+    above = prove(core(text), "x", family_of(core(text), "x", **family), Fraction(fit * 1.002))
+    assert above.status == "unknown"
+    assert above.tree is None
+    assert "seems to be as close" in above.reason
+
+
+def test_what_a_print_could_hold():
+    family = family_of(GELU, "x", 3)
+    assert prove(GELU, "x", family, Fraction(4, 10**4)).status == "ok"
+    assert prove(GELU, "x", family, Fraction(28, 10**4)).status == "ok"
+    assert prove(GELU, "x", family, Fraction(29, 10**4)).status == "unknown"
+
+
+def test_more_boxes_never_less():
+    values = [lower_bound(GELU, "x", digits=5, boxes=n, **PINNED) for n in (0, 5, 15, 25, 40, 60, 400)]
+    assert values[0].value is None
+    assert values[0].reason == "boxes"
+    assert values[-1].status == "ok"
+    known = [v.value or 0 for v in values]
+    assert known == sorted(known)
+    assert len(set(known)) > 2
+
+
+def test_more_freedom_comes_closer():
+    bounds = [lower_bound(GELU, "x", **f).value for f in (PLAIN, FREE, THREE)]
+    assert bounds[0] > bounds[1] > bounds[2] > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("silu(x)", "do not tell from 0"),
+        ("tanh(x)", "do not tell from 0"),
+        ("x**2", "no asymptote"),
+        ("sin(x)", "no asymptote"),
+        ("pi*x", "irrational"),
+    ],
+)
+def test_nothing_to_prove(text, reason):
+    found = lower_bound(core(text), "x", 2)
+    assert (found.status, found.value) == ("unknown", None)
+    assert reason in found.reason
+
+
+def test_refused_families():
+    with pytest.raises(ValueError, match="2 or 3 branches"):
+        lower_bound(GELU, "x", 4)
+    with pytest.raises(ValueError, match="given threshold"):
+        lower_bound(GELU, "x", 3, theta=ZERO)
+
+
+def test_shifted_threshold():
+    # The same question, moved: f(x + 1) with the threshold at -1.
+    here = lower_bound(GELU, "x", digits=4, **PLAIN)
+    moved = lower_bound(
+        core("gelu(x + 1)"), "x", 2, digits=4, theta=Fraction(-1), left=ZERO, right=Fraction(1)
+    )
+    assert abs(here.value - moved.value) < here.value / 5000
+    assert problems(moved.certificate, lambda x: gelu(x + 1)) == []
+
+
+@given(
+    st.floats(-3, 4),
+    st.floats(-2, 2),
+    st.floats(0, 2),
+    st.floats(-0.2, 0.2),
+    st.tuples(st.floats(-2, 3), st.floats(-2, 2)),
+    st.floats(-0.2, 0.2),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_gate_is_closer(power, h, gap, b, line, d):
+    t, k = 2.0**power, h + gap
+    x = np.concatenate([np.linspace(-8, 8, 801), np.array([-60.0, -20, 20, 60])])
+    y = np.array([float(v) for v in _gelu_on(tuple(x))])
+    with np.errstate(over="ignore"):
+        s, r = 1 / (1 + np.exp(-t * (x - h))), 1 / (1 + np.exp(-t * (x - k)))
+    three = b * (1 - s) + (line[0] * x + line[1]) * (s - r) + (x + d) * r
+    two = b * (1 - s) + (x + d) * s
+    # The grid misses a little of the supremum.
+    assert abs(three - y).max() > 0.99 * lower_bound(GELU, "x", **THREE).value
+    assert abs(two - y).max() > 0.99 * lower_bound(GELU, "x", **FREE).value
+
+
+def _gelu_on(x, known={}):  # noqa: B006
+    if x not in known:
+        known[x] = [gelu(v) for v in x]
+    return known[x]
+
+
+def leaves(tree):
+    return [tree] if tree[0] == "leaf" else [*leaves(tree[2]), *leaves(tree[3])]
+
+
+def scaled_bound(document, rng):
+    document["bound"] = str(Fraction(document["bound"]) * Fraction(101, 100))
+
+
+def lost_witness(document, rng):
+    leaf = rng.choice(leaves(document["tree"]))
+    leaf[1].pop(len(leaf[1]) // 2)
+
+
+def turned_weight(document, rng):
+    pair = max(rng.choice(leaves(document["tree"]))[1], key=lambda p: abs(Fraction(p[1])))
+    pair[1] = str(-Fraction(pair[1]))
+
+
+def no_weights(document, rng):
+    rng.choice(leaves(document["tree"]))[1] = []
+
+
+def one_leaf_for_all(document, rng):
+    document["tree"] = rng.choice(leaves(document["tree"]))
+
+
+def cut_outside(document, rng):
+    document["tree"][1] = "-1/1"
+
+
+def other_function(document, rng):
+    document["core"] = ["var", "x"]
+
+
+DAMAGE = [
+    scaled_bound,
+    lost_witness,
+    turned_weight,
+    no_weights,
+    one_leaf_for_all,
+    cut_outside,
+    other_function,
+]
+
+
+@pytest.mark.parametrize("family", [PLAIN, FREE, THREE], ids=["plain", "two", "three"])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_is_seen(family, damage):
+    sound = lower_bound(GELU, "x", **family).certificate
+    assert problems(sound, gelu) == []
+    for seed in range(3):
+        document = copy.deepcopy(sound)
+        damage(document, random.Random(seed))
+        assert problems(document, gelu) != []
