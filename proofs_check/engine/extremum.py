@@ -35,6 +35,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.periodic import one_period
+from gateproof.proofs_check.engine.reached import decide_general_maximum, near_value
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
 from gateproof.proofs_check.engine.touching import exact_contacts
@@ -93,6 +94,8 @@ def _decide(side: Side, op: str, bound: Expr, context: Context) -> Outcome:
             op,
             lambda part, link: _decide(replace(side, space=part), link, bound, context),
         )
+    if node.op in ("max", "min") and (len(side.space.domains) != 1 or side.space.facts or _has_holes(side)):
+        return _general_maximum(side, op, bound, context)
     reached = _attained(side, context) if node.op in ("max", "min") else None
     if reached is not None and reached.truth is None:
         return reached
@@ -106,6 +109,22 @@ def _decide(side: Side, op: str, bound: Expr, context: Context) -> Outcome:
     else:
         found = _one_sided(side, op, bound, context)
     return _with_value(side, found, context)
+
+
+def _general_maximum(side: Side, op: str, bound: Expr, context: Context) -> Outcome:
+    """A maximum that numeric enclosures do not reach, by a point with the greatest value."""
+    supremum = replace(side, node=replace(side.node, op="sup" if side.up else "inf"))
+    found = decide_general_maximum(
+        side.space,
+        side.body,
+        side.up,
+        op,
+        bound,
+        to_text(side.node),
+        lambda: _decide(supremum, "==", bound, context),
+        context,
+    )
+    return found or undecided(f"whether {to_text(side.node)} is attained was not decided")
 
 
 def _has_holes(side: Side) -> bool:
@@ -171,6 +190,9 @@ def _reaches(side: Side, bound: Expr, context: Context) -> Outcome:
     apart = _stays_away(side, bound, context) if compared is None else None
     if apart is not None:
         return apart
+    near = near_value(side.space, side.body, side.up, bound, context)
+    if near is not None:
+        return near
     reason = "the bound was not seen to be reached"
     if compared is not None:
         reason = f"agree to {_LADDER[-1]} digits; {reason} exactly"
@@ -325,14 +347,33 @@ def _attained(side: Side, context: Context) -> Outcome:
 
 def _against_infinity(side: Side, op: str, sign: int, context: Context) -> Outcome:
     found = numeric(side, 15, context)
-    if found.status not in ("ok", "infinite"):
+    always = op == ("<=" if sign > 0 else ">=")
+    unknown = found.status not in ("ok", "infinite")
+    if unknown and always and decide_defined(side.space, side.body, context).truth is True:
+        step = f"{to_text(side.node)} has a value, which may be infinite"
+        return Outcome(True, CERTIFIED, "order of the extended reals", ("flint",), (step,))
+    tends = found.status not in ("ok", "infinite") and _tends_to_infinity(side)
+    if found.status not in ("ok", "infinite") and not tends:
         return undecided(f"whether {to_text(side.node)} is finite was not decided: {found.reason}")
-    own = (1 if side.up else -1) if found.status == "infinite" else 0
+    own = (1 if side.up else -1) if tends or found.status == "infinite" else 0
     order = (own > sign) - (own < sign)
     truth = {"==": order == 0, "<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[op]
-    return Outcome(
-        truth, CERTIFIED, "certified enclosure", ("arb",), (f"{to_text(side.node)}: {found.status}",)
-    )
+    step = f"{to_text(side.node)}: {'infinite' if own else found.status}"
+    return Outcome(truth, CERTIFIED, "certified enclosure", ("arb",), (step,))
+
+
+def _tends_to_infinity(side: Side) -> bool:
+    """Whether the body grows beyond all bounds at an end that does not belong to its interval."""
+    domain = side.space.domains[side.name]
+    if len(side.space.domains) != 1 or side.space.facts or domain.integer or domain.without:
+        return False
+    ends = [] if domain.lo is None or domain.lo_closed else [(domain.lo, "+")]
+    ends += [] if domain.hi is None or domain.hi_closed else [(domain.hi, "-")]
+    for point, direction in ends:
+        found = limit(side.body, side.name, point, direction, side.space.assumptions())
+        if isinstance(found, tuple) and infinite_sign(found[0]) == (1 if side.up else -1):
+            return True
+    return False
 
 
 def _with_value(side: Side, outcome: Outcome, context: Context) -> Outcome:

@@ -30,6 +30,7 @@ from gateproof.proofs_check.engine.outcome import (
 )
 from gateproof.proofs_check.engine.periodic import one_period
 from gateproof.proofs_check.engine.sample import points
+from gateproof.proofs_check.engine.sets_with_holes import argmax_with_holes, zeros_with_holes
 from gateproof.proofs_check.engine.space import Space
 from gateproof.proofs_check.engine.touching import is_zero
 from gateproof.proofs_check.engine.zeros_of_pieces import zeros_of_pieces
@@ -51,8 +52,15 @@ def decide_set(node: Extremum, body: Expr, items: tuple[Expr, ...], context: Con
     side = Side(node, body, set_of(node, context), node.op == "argmax")
     if over_integers(side.space):
         return decide_integer_set(node, body, side.space, items)
+    if len(side.space.domains) > 1:
+        raise IllPosedError(f"{node.op} over several names is a set of points of a plane, not of numbers")
     if len(side.space.domains) != 1 or side.space.facts or side.space.vectors:
         raise NotYetError(f"{node.op} over several names or with conditions")
+    if side.space.domains[side.name].without:
+        if node.op != "zeros":
+            return argmax_with_holes(node, body, side.space, items, context)
+        on_part = lambda part, own: decide_set(part, body, own, context)  # noqa: E731
+        return zeros_with_holes(node, body, side.space, items, on_part, context)
     if node.op == "zeros":
         return _zeros(side, items, context)
     return _arg(side, items, context)
