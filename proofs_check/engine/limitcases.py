@@ -37,16 +37,21 @@ def limit_by_signs(space: Space, relation: Rel, decide: Decide) -> Outcome | Non
     limits = [n for n in relation.walk() if isinstance(n, Limit)]
     if not limits or space.vectors or _question(space, limits) is None:
         return None
+    failure: Outcome | None = None
     for point in points(space, (relation,), 0, MAX_POINTS):
         at = substitute_node(relation, {n: Num(v) for n, v in point.items()})
         assert isinstance(at, Rel)
+        witness = {n: rational_text(v) for n, v in point.items()}
         try:
             found = decide(Space(), at)
-        except (UndecidedError, IllPosedError):
+        except UndecidedError:
             continue
-        if found.truth is False:
-            witness = {n: rational_text(v) for n, v in point.items()}
-            return replace(found, witness={**witness, **(found.witness or {})})
+        if found.ill_posed:
+            return replace(found, witness=witness)
+        if found.truth is False and failure is None:
+            failure = replace(found, witness={**witness, **(found.witness or {})})
+    if failure is not None:
+        return failure
     outcomes = _split(space, relation, decide, MAX_SPLITS)
     return None if outcomes is None else conjunction(outcomes)
 

@@ -7,13 +7,16 @@ expression. Otherwise a bound on the supremum is a bound on f for all names toge
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.minimax import minimax
 from gateproof.numerics.ranges import Range
 from gateproof.proofs_check.engine.boxes import accept
+from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.continuity import continuous
 from gateproof.proofs_check.engine.existence_under import decide_exists_under
@@ -37,12 +40,12 @@ from gateproof.proofs_check.engine.parametric_exact import (
     widely,
 )
 from gateproof.proofs_check.engine.sample import points
-from gateproof.proofs_check.engine.space import Space, infinite_sign
+from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute, substitute_node
-from gateproof.theory.formula.nodes import App, Exists, Expr, Extremum, FiniteSet, Num, Rel, Var, num
+from gateproof.theory.formula.nodes import App, Exists, Expr, Extremum, FiniteSet, Num, Rel, Scope, Var, num
 from gateproof.theory.formula.printer import to_text
 
 _FLIP = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -64,6 +67,8 @@ def decide_parametric(space: Space, relation: Rel, context: Context) -> Outcome:
         raise IllPosedError(f"{a.op} is a set and has no order")
     single = _at_single_points(space, Rel((op,), (a, b)), context)
     if single is not None:
+        if single.truth is False:
+            _has_meaning(space, a, context)
         return single
     part = taken_apart(space, a, context)
     if a.op in _SETS:
@@ -79,6 +84,19 @@ def decide_parametric(space: Space, relation: Rel, context: Context) -> Outcome:
     if infinite_sign(b):
         return undecided(f"whether {to_text(a)} is finite was not decided")
     return _bounded(part, op, b, context)
+
+
+def _has_meaning(space: Space, node: Extremum, context: Context) -> None:
+    """Raise IllPosedError where the extremum certainly has none for some values of the other names."""
+    with suppress(NotYetError, UndecidedError, NumericsError):
+        taken_apart(space, node, context)
+    for point in islice(points(space, (node,), context.settings.seed, SINGLE * 4), SINGLE * 4):
+        scope = substitute_node(node.scope, {n: Num(v) for n, v in point.items()})
+        assert isinstance(scope, Scope)
+        inner = absorbed(build(scope))
+        if any(is_empty(domain) for domain in inner.domains.values()):
+            at = ", ".join(f"{n} = {rational_text(v)}" for n, v in point.items())
+            raise IllPosedError(f"at {at}: {to_text(node)} ranges over nothing")
 
 
 def _at_single_points(space: Space, relation: Rel, context: Context) -> Outcome | None:

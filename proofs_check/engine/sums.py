@@ -48,15 +48,20 @@ def decide_sums(space: Space, relation: Rel, decide: Decide) -> Outcome | None:
     if name not in space.domains or not space.domains[name].integer or space.vectors:
         raise NotYetError(f"a sum up to {name}, which is no whole number of the scope")
     checked = 0
+    failure: Outcome | None = None
     for value in _values(space.domains[name]):
         at = _at(space, relation, name, value)
         if at is None:
             continue
         found = decide(*at)
         witness = {name: rational_text(value), **(found.witness or {})}
-        if found.ill_posed or found.truth is False:
+        if found.ill_posed:
             return replace(found, witness=witness)
+        if found.truth is False and failure is None:
+            failure = replace(found, witness=witness)
         checked += found.truth is True
+    if failure is not None:
+        return failure
     (op,), (a, b) = relation.ops, relation.terms
     proof = prove_for_all_n(a, op, b, name, space.assumptions())
     if proof is None:

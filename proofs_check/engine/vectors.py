@@ -127,6 +127,9 @@ def _cases(space: Space, symbolic: list[str]) -> Iterator[tuple[dict[str, int], 
             raise NotYetError("a vector length that is not a name or a number")
         sizes.add(length.name)
     names = sorted(sizes)
+    for n in names:
+        if contains(space.domains[n], Fraction(0)):
+            raise IllPosedError(f"a vector has no 0 places, and {n} may be 0")
     given = 0
     for chosen in itertools.product(_LENGTHS, repeat=len(names)):
         values: dict[str, int] = dict(zip(names, chosen, strict=True))

@@ -84,6 +84,14 @@ CASES = [
     ("true", "limit(diff(log(x), x), x, 0, +) == oo", "1/x from the right"),
     ("false", "defined(diff(log(x), x), x in R)", "not below 0"),
     ("true", "integrate(diff(log(x), x), x, 1, 2) == log(2)", "a value between the ends"),
+    # What fails for some values of the names has no meaning if it has none for others.
+    ("ill-posed", "for t in R: argmax(-(x - 1/t)**2, x in R) == 5", "no value for t = 0"),
+    ("ill-posed", "for t in R: sup(x, x in [0, t]) == 5", "over nothing for t < 0"),
+    ("ill-posed", "for a in R: limit(1/(x - a), x, 0) == 5", "no limit for a = 0"),
+    ("ill-posed", "for n in N: sum(1/(k - 3), k in 1..n) == 5", "no term for k = 3"),
+    ("ill-posed", "for n in N, z in R**n: lse(z) > 5", "no vector of 0 places"),
+    ("false", "for t in [1, 2]: sup(x, x in [0, t]) == 5", "it is t"),
+    ("false", "for a in R: limit(tanh(a*x), x, oo) == 1", "it is sign(a)"),
     # A printed number where the engine has no place for one.
     ("false", "exists x in [2, 3]: (x == 1.0~)", "at most 1.05"),
     ("true", "for x in R, x < 1.0~: x < 1.06", "whatever the number is"),
