@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Var
+from gateproof.theory.formula.powers import constant_value
 
 #: Heads that are one Coq function; the last three are defined in the preamble.
 _NAMES = {
@@ -62,10 +63,7 @@ def term(node: Expr, names: Mapping[str, str]) -> str:
 
 
 def _power(base: Expr, exponent: Expr, names: Mapping[str, str]) -> str:
-    sign, part = 1, exponent
-    if isinstance(part, App) and part.head == "neg":
-        sign, part = -1, part.args[0]
-    value = sign * part.value if isinstance(part, Num) else None
+    value = constant_value(exponent)
     if value is None or value.denominator > 2 or abs(value.numerator) > 1000:
         raise RefusedError(
             "a power has no transcription into Coq here unless its exponent is whole or a half"
