@@ -17,7 +17,7 @@ from gateproof.numerics.integral import Value
 from gateproof.proofs_check.engine.boxes import box_of
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.numbers import rational_text
-from gateproof.proofs_check.engine.outcome import CERTIFIED, Outcome, undecided
+from gateproof.proofs_check.engine.outcome import CERTIFIED, Outcome, conjunction, undecided
 from gateproof.proofs_check.engine.quadrature import HOLDS, value_interval
 from gateproof.proofs_check.engine.relation import decide_relation
 from gateproof.proofs_check.engine.sample import points
@@ -26,7 +26,7 @@ from gateproof.theory.exact.domain import Domain
 from gateproof.theory.exact.kernels import ZERO, plus, polynomial_in, raised, times
 from gateproof.theory.exact.means import Mean, holds_mean
 from gateproof.theory.exact.prove import prove_relation
-from gateproof.theory.formula.library import substitute_node
+from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import App, Expr, Gauss, Node, Num, Rel, Var, num
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
@@ -80,18 +80,63 @@ def _by_domination(space: Space, relation: Rel, context: Context) -> Outcome | N
     terms = [
         times(c, raised(z, 2 * k), Num(Fraction(1, prod(range(1, 2 * k, 2))))) for k, c in powers.items()
     ]
-    pointwise = Rel((op,), (a.body, plus(*terms)))
+    bound = plus(*terms)
     # A strict inequality may fail at single points, which have no weight where the variance is not 0.
     spread = prove_relation(a.q, ">", ZERO, space.assumptions()) is not None
-    domain = Domain(without=(num(0),)) if op in ("<", ">") and spread else Domain()
-    inner = Space({**space.domains, a.var: domain}, space.facts)
-    found = decide_relation(inner, pointwise, context.deeper())
-    if found.truth is not True:
+    for pointwise, everywhere in _pointwise(a, op, bound):
+        found = _under_the_mean(space, a.var, pointwise, everywhere, spread, context)
+        if found is None:
+            continue
+        if pointwise.terms[0] != a.body and not _grows_slowly(space, a, context):
+            return None
+        step = f"for every {a.var}: {to_text(pointwise)}; the mean of the right side is {to_text(b)}"
+        return replace(
+            found, method=f"bound under the mean, {found.method}", steps=(*found.steps, step), witness=None
+        )
+    return None
+
+
+def _pointwise(mean: Gauss, op: str, bound: Expr) -> list[tuple[Rel, Domain]]:
+    """The integrand against the bound on R, and its even part, which has the same mean, from 0 on."""
+    mirrored = substitute(mean.body, {mean.var: App("neg", (Var(mean.var),))})
+    even = App("div", (App("add", (mean.body, mirrored)), num(2)))
+    half = Domain(num(0), None, True, False)
+    return [(Rel((op,), (mean.body, bound)), Domain()), (Rel((op,), (even, bound)), half)]
+
+
+def _under_the_mean(
+    space: Space, name: str, pointwise: Rel, everywhere: Domain, spread: bool, context: Context
+) -> Outcome | None:
+    """The relation for almost every value; strict on [1, 2] is enough where the loose one holds."""
+    (op,), terms = pointwise.ops, pointwise.terms
+
+    def over(domain: Domain, link: str) -> Outcome:
+        inner = Space({**space.domains, name: domain}, space.facts)
+        return decide_relation(inner, Rel((link,), terms), context.deeper())
+
+    if op not in ("<", ">"):
+        found = over(everywhere, op)
+        return found if found.truth is True else None
+    if not spread:
+        found = over(everywhere, op)
+        return found if found.truth is True else None
+    found = over(replace(everywhere, without=(num(0),)), op)
+    if found.truth is True:
+        return found
+    loose = over(everywhere, f"{op}=")
+    if loose.truth is not True:
         return None
-    step = f"for every {a.var}: {to_text(pointwise)}; the mean of the right side is {to_text(b)}"
-    return replace(
-        found, method=f"bound under the mean, {found.method}", steps=(*found.steps, step), witness=None
-    )
+    strict = over(Domain(num(1), num(2), True, True), op)
+    return conjunction([loose, strict]) if strict.truth is True else None
+
+
+def _grows_slowly(space: Space, mean: Gauss, context: Context) -> bool:
+    """Whether the integrand is at most 10 + 10 z**2 in size, so that its odd part has the mean 0."""
+    z = Var(mean.var)
+    most = plus(num(10), times(num(10), raised(z, 2)))
+    inner = Space({**space.domains, mean.var: Domain()}, space.facts)
+    size = Rel(("<=",), (App("abs", (mean.body,)), most))
+    return decide_relation(inner, size, context.deeper()).truth is True
 
 
 def _by_boxes(space: Space, relation: Rel, _: Context) -> Outcome | None:
