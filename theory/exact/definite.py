@@ -19,7 +19,7 @@ from gateproof.theory.exact.limits import NoLimit, limit
 from gateproof.theory.exact.primitives import primitives
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.splitting import Span, between, spans
-from gateproof.theory.formula.nodes import Expr, Integral
+from gateproof.theory.formula.nodes import App, Expr, Integral, Var
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
@@ -129,7 +129,7 @@ def _over_span(
         values: list[Expr] = []
         for end, infinite, direction in ((part.hi, INFINITY, "-"), (part.lo, MINUS_INFINITY, "+")):
             at = infinite if end is None else end
-            found = limit(primitive, var, at, direction, given)
+            found = limit(primitive, var, at, direction, given) or _power_at_zero(primitive, var, at, given)
             if (
                 end is None
                 and (isinstance(found, NoLimit) or found is None)
@@ -149,6 +149,24 @@ def _over_span(
         if len(values) == 2:
             return values, tuple(steps)
     return None
+
+
+def _power_at_zero(expr: Expr, var: str, at: Expr, given: Assumptions) -> tuple[Expr, Derivation] | None:
+    """c x**e for e > 0 tends to 0 as x falls to 0."""
+    if at != ZERO:
+        return None
+    inner = expr
+    while isinstance(inner, App) and inner.head in ("mul", "div", "neg"):
+        moving = [a for a in inner.args if var in free_names(a)]
+        if len(moving) != 1 or (inner.head == "div" and moving[0] is not inner.args[0]):
+            return None
+        inner = moving[0]
+    if not isinstance(inner, App) or inner.head != "pow" or inner.args[0] != Var(var):
+        return None
+    exponent = inner.args[1]
+    if var in free_names(exponent) or prove_relation(exponent, ">", ZERO, given) is None:
+        return None
+    return ZERO, Derivation((f"{to_text(exponent)} > 0, so {to_text(expr)} -> 0 as {var} -> 0",))
 
 
 def _periodic(expr: Expr, var: str, given: Assumptions) -> bool:

@@ -52,6 +52,11 @@ def primitives(body: Expr, var: str) -> Iterator[tuple[Expr, Expr]]:
             yield over(times(c, App("log", (minus(line),))), a), body
         else:
             yield over(times(c, App("pow", (line, Num(r + 1)))), times(Num(r + 1), a)), body
+    symbolic = _symbolic_power(body, var)
+    if symbolic is not None:
+        c, exponent = symbolic
+        raised_once = App("pow", (Var(var), plus(exponent, ONE)))
+        yield over(times(c, raised_once), plus(exponent, ONE)), body
     table = antiderivative(body, var)
     if table is not None:
         yield table, body
@@ -65,6 +70,21 @@ def written(t: Kernel, x: Expr) -> Expr:
     if t.wave is not None:
         parts.append(App("cos", (plus(times(t.wave[0], x), t.wave[1]),)))
     return times(*parts)
+
+
+def _symbolic_power(expr: Expr, var: str) -> tuple[Expr, Expr] | None:
+    """c and p where the expression is c x**p with names in p, or None."""
+    if not isinstance(expr, App):
+        return None
+    if expr.head == "pow" and expr.args[0] == Var(var) and free_names(expr.args[1]) - {var}:
+        return None if var in free_names(expr.args[1]) else (ONE, expr.args[1])
+    if expr.head != "mul":
+        return None
+    moving = [a for a in expr.args if var in free_names(a)]
+    inner = _symbolic_power(moving[0], var) if len(moving) == 1 else None
+    if inner is None:
+        return None
+    return times(inner[0], *(a for a in expr.args if a is not moving[0])), inner[1]
 
 
 _Power = tuple[Expr, tuple[Expr, Expr], Fraction]
