@@ -26,5 +26,6 @@ def unfolding(label: str, parts: Mapping[str, Expr] | Expr) -> str:
     heads = {node.head for expr in exprs for node in expr.walk() if isinstance(node, App)}
     steps = [f"unfold {label}."]
     steps += [f"repeat rewrite {head}_exp." for head in ("tanh", "sech") if head in heads]
+    steps += [f"repeat rewrite {head}_abs." for head in ("max", "min") if head in heads]
     steps += [f"unfold {head}." for head in ("sigmoid", "softplus", "sinh", "cosh") if head in heads]
     return " ".join(steps)

@@ -28,12 +28,13 @@ def certificate_hash(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(compact.encode()).hexdigest()
 
 
-def of_certificate(document: Mapping[str, Any]) -> str:
-    """The file for a certificate that the checker accepts. Raises RefusedError."""
+def of_certificate(document: Mapping[str, Any], said: str = "") -> str:
+    """The file for a certificate that the checker accepts; ``said``: what was asked. Raises RefusedError."""
     parts = document["parts"] if document["kind"] == "composite" else [document]
     if len(parts) > _PARTS or any(part["kind"] != "range" for part in parts):
         raise RefusedError(f"only range certificates, at most {_PARTS} of them together, become Coq files")
-    head = [f"certificate sha256 {certificate_hash(document)}"]
+    head = [f"asked: {_safe(said)}"] if said else []
+    head.append(f"certificate sha256 {certificate_hash(document)}")
     body: list[str] = []
     names: list[str] = []
     for place, part in enumerate(parts, 1):

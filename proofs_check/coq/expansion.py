@@ -5,6 +5,7 @@ is rewritten by an exact identity in a quantity s with 0 <= s <= exp(-v), v = u,
 
     sigmoid u = 1 - s    tanh u = 1 - 2 s    softplus u = v + s    sech u = 2 s    exp u = s
 
+``max``, ``min`` and ``abs`` become the branch that is taken, where a polynomial decides it.
 What else would be needed raises Beyond.
 """
 
@@ -20,6 +21,7 @@ from gateproof.proofs_check.coq.polynomial import Poly
 from gateproof.proofs_check.coq.text import number, term
 from gateproof.theory.formula.nodes import App, Expr, Num, Var
 
+_CHOICES = ("max", "min", "abs")
 _MOST = 60  # monomials of one formula
 
 
@@ -104,7 +106,12 @@ class Expansion:
         return p.atom(text)
 
     def _function(self, node: App) -> Poly:
-        head, argument = node.head, self.of(node.args[0])
+        head = node.head
+        if any(isinstance(part, App) and part.head in _CHOICES for arg in node.args for part in arg.walk()):
+            raise Beyond(f"{head} of a choice between branches")
+        if head in _CHOICES:
+            return self._choice(node)
+        argument = self.of(node.args[0])
         if head not in ("sigmoid", "tanh", "softplus", "sech", "exp"):
             raise Beyond(f"{head} of what depends on x")
         if any(smalls for _, _, smalls in argument):
@@ -129,6 +136,26 @@ class Expansion:
         if head == "softplus":
             return s if way == "down" else p.add(v, s)
         return p.scale(s, 2) if head == "sech" else s
+
+    def _choice(self, node: App) -> Poly:
+        """``max``, ``min`` or ``abs`` of polynomials whose difference keeps its sign."""
+        parts = [self.of(arg) for arg in node.args]
+        if len(parts) > 2:
+            raise Beyond(f"{node.head} of more than two")
+        off = p.add(parts[0], p.scale(parts[1], -1)) if len(parts) == 2 else parts[0]
+        if any(smalls for _, _, smalls in off):
+            raise Beyond(f"{node.head} of what is no polynomial")
+        way, v = ("up", off) if self._slope(off) > 0 else ("down", p.scale(off, -1))
+        if self._slope(v) <= 0:
+            raise Beyond(f"the branch of {node.head} is not seen")
+        quotient = self.write({(k - 1, c, s): q for (k, c, s), q in v.items()})
+        written = " ".join(term(arg, self.names) for arg in node.args)
+        step = f"rewrite ({node.head}_{way} {written} y ({quotient})) by first [ lra | bound | field; side ]."
+        if step not in self.steps:
+            self.steps.append(step)
+        if node.head == "abs":
+            return v
+        return parts[0] if (way == "up") == (node.head == "max") else parts[1]
 
     def _small(self, head: str, v: Poly) -> int:
         text = self.write(v)

@@ -97,6 +97,30 @@ Qed.
 Lemma exp_small (v : R) : 0 < exp (- v) <= exp (- v).
 Proof. pose proof (exp_pos (- v)). lra. Qed.
 
+Lemma max_abs (a b : R) : Rmax a b = (a + b + Rabs (a - b)) / 2.
+Proof. unfold Rmax, Rabs. destruct (Rle_dec a b), (Rcase_abs (a - b)); lra. Qed.
+
+Lemma min_abs (a b : R) : Rmin a b = (a + b - Rabs (a - b)) / 2.
+Proof. unfold Rmin, Rabs. destruct (Rle_dec a b), (Rcase_abs (a - b)); lra. Qed.
+
+Lemma max_up (a b y q : R) : 0 < y -> 0 <= q -> a - b = y * q -> Rmax a b = a.
+Proof. intros P Q E. apply Rmax_left. nra. Qed.
+
+Lemma max_down (a b y q : R) : 0 < y -> 0 <= q -> a - b = - (y * q) -> Rmax a b = b.
+Proof. intros P Q E. apply Rmax_right. nra. Qed.
+
+Lemma min_up (a b y q : R) : 0 < y -> 0 <= q -> a - b = y * q -> Rmin a b = b.
+Proof. intros P Q E. apply Rmin_right. nra. Qed.
+
+Lemma min_down (a b y q : R) : 0 < y -> 0 <= q -> a - b = - (y * q) -> Rmin a b = a.
+Proof. intros P Q E. apply Rmin_left. nra. Qed.
+
+Lemma abs_up (u y q : R) : 0 < y -> 0 <= q -> u = y * q -> Rabs u = u.
+Proof. intros P Q ->. apply Rabs_right. nra. Qed.
+
+Lemma abs_down (u y q : R) : 0 < y -> 0 <= q -> u = - (y * q) -> Rabs u = - u.
+Proof. intros P Q ->. apply Rabs_left1. nra. Qed.
+
 Lemma exp_le (u v : R) : u <= v -> exp u <= exp v.
 Proof. intros [H | ->]; [ left; apply exp_increasing; exact H | right; reflexivity ]. Qed.
 

@@ -57,6 +57,11 @@ def term(node: Expr, names: Mapping[str, str]) -> str:
         return f"(- {parts[0]})"
     if head == "div":
         return f"({parts[0]} / {parts[1]})"
+    if head in ("max", "min"):
+        *rest, last = parts
+        for part in reversed(rest):
+            last = f"(R{head} {part} {last})"
+        return last
     if head in _NAMES:
         return f"({_NAMES[head]} {parts[0]})"
     raise _unknown(head)

@@ -45,17 +45,17 @@ def of_decision(text: str, found: Mapping[str, Any]) -> str:
                 raise
     elif found["kind"] == "boolean" or certificate is None:
         raise RefusedError("nothing is proved that a Coq file could state, so none is written")
-    return of_accepted(certificate)
+    return of_accepted(certificate, text)
 
 
-def of_accepted(certificate: Mapping[str, Any]) -> str:
+def of_accepted(certificate: Mapping[str, Any], said: str = "") -> str:
     """The file for a certificate, which the checker must accept. Raises RefusedError."""
     from gateproof.proofs_check.checker import verify
 
     verdict = verify(certificate)
     if not verdict.accepted:
         raise RefusedError(f"the certificate is rejected, no Coq file is written: {verdict.reason}")
-    return of_certificate(certificate)
+    return of_certificate(certificate, said)
 
 
 def write(path: str, text: str) -> None:

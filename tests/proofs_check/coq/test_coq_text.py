@@ -48,6 +48,7 @@ def certificate(text, lower=None, upper=None, domain=("-oo", "oo"), cuts=("-4", 
         ("x*sigmoid(1.702*x)", "(x * (sigmoid ((851 / 500) * x)))"),
         ("log(x)**2 - sqrt(x)", "(((ln x) ^ 2) + (- (sqrt x)))"),
         ("abs(x)*pi", "((Rabs x) * PI)"),
+        ("max(x, 0, -x)", "(Rmax x (Rmax 0 (- x)))"),
         ("x**(1/2)", "((sqrt x) ^ 1)"),
     ],
 )
@@ -58,7 +59,7 @@ def test_a_formula_is_transcribed_as_it_stands(text, written):
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("erf(x)", "erf"), ("gelu(x)", "erfc"), ("relu(x)", "max"), ("asin(x)", "asin")],
+    [("erf(x)", "erf"), ("gelu(x)", "erfc"), ("sign(x)", "sign"), ("asin(x)", "asin")],
 )
 def test_what_coq_interval_lacks_is_refused_by_its_name(tmp_path, capsys, text, named):
     file = tmp_path / "out.v"
@@ -149,6 +150,29 @@ def test_what_cancels_in_a_tail_is_gone():
 def test_a_tail_out_of_reach_says_so(text):
     with pytest.raises(Beyond):
         Expansion("x", 1, Fraction(1)).of(core(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "side", "factor"),
+    [
+        ("max(x, 0)", 1, 1),
+        ("max(x, 0)", -1, None),
+        ("min(x, 3)", -1, -1),
+        ("abs(x)", -1, 1),
+        ("min(x, x/2)", 1, 0.5),
+    ],
+)
+def test_a_choice_becomes_its_branch_in_a_tail(text, side, factor):
+    found = Expansion("x", side, Fraction(8)).of(core(text))
+    assert found == ({} if factor is None else {(1, (), ()): Fraction(factor)})
+
+
+@pytest.mark.parametrize(
+    "text", ["max(x, x)", "sigmoid(abs(x))", "max(max(x, 0), 1)", "abs(sigmoid(x) - 1/2)"]
+)
+def test_a_choice_that_no_polynomial_decides_is_out_of_reach(text):
+    with pytest.raises(Beyond):
+        Expansion("x", 1, Fraction(8)).of(core(text))
 
 
 def test_bounds_that_a_tail_breaks_make_no_lemma():

@@ -79,6 +79,7 @@ def test_the_theorem_is_accepted_for_all_reals(tmp_path, claim):
         (SILU, "5569291 / 20000000", "27846454 / 100000000"),
         (TG, "207 / 10000", "206595 / 10000000"),
         (SOFTPLUS, "433217 / 625000", "693147 / 1000000"),
+        ("for x in R: abs(silu(x) - relu(x)) <= 0.2785", "557 / 2000", "27846 / 100000"),
         (PRODUCT, "1 / 2", "499999999 / 1000000000"),
     ],
 )
@@ -116,6 +117,9 @@ def test_a_certificate_with_many_digits_is_accepted(tmp_path, text, digits):
         "for x in R: sigmoid(3*x)*(1 - sigmoid(3*x)) <= 1/4",
         "for x in [0.5,3]: log(x)*sin(x) <= 1.2",
         "for x in R: abs(tanh(x)*exp(-x**2)) <= 0.5",
+        "for x in R: abs(silu(x) - relu(x)) <= 0.2785",
+        "for x in R: relu(x) < softplus(x)",
+        "for x in R: silu(x) >= -0.27847*min(1, 2 + x**2)",
     ],
 )
 def test_half_lines_strict_bounds_and_other_functions(tmp_path, claim):
