@@ -35,7 +35,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.periodic import one_period
-from gateproof.proofs_check.engine.reached import decide_general_maximum, near_value
+from gateproof.proofs_check.engine.reached import decide_general_maximum, falls_short, near_value
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
 from gateproof.proofs_check.engine.touching import exact_contacts
@@ -193,6 +193,10 @@ def _reaches(side: Side, bound: Expr, context: Context) -> Outcome:
     near = near_value(side.space, side.body, side.up, bound, context)
     if near is not None:
         return near
+    if side.space.facts or len(side.space.domains) > 1:
+        short = falls_short(side.space, side.body, side.up, bound, context)
+        if short is not None:
+            return short
     reason = "the bound was not seen to be reached"
     if compared is not None:
         reason = f"agree to {_LADDER[-1]} digits; {reason} exactly"

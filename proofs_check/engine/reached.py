@@ -154,16 +154,31 @@ def near_value(space: Space, body: Expr, up: bool, bound: Expr, context: Context
     """The supremum is at least the bound, by a value on the closure of the set; or None."""
     from gateproof.proofs_check.engine.closed import decide_constants
 
-    wide = closure(space, body, context)
-    if wide is None:
+    if space.vectors:
         return None
+    wide = closure(space, body, context) or space
     for point in islice(_best(wide, body, up, context), ASKED):
         found = decide_constants(">=" if up else "<=", substitute(body, point), bound)
         if found.truth is True:
             where = ", ".join(f"{n} = {to_text(v)}" for n, v in point.items())
-            step = f"the function is continuous, so it comes near its value at {where}"
+            step = f"the value at {where} is reached"
+            if wide is not space:
+                step = f"the function is continuous, so it comes near its value at {where}"
             return replace(found, steps=(*found.steps, step))
     return None
+
+
+def falls_short(space: Space, body: Expr, up: bool, bound: Expr, context: Context) -> Outcome | None:
+    """The supremum is less than the bound, as it is the value at a point; or None."""
+    from gateproof.proofs_check.engine.closed import decide_constants
+
+    found = greatest(space, body, up, context)
+    if found is None:
+        return None
+    value = decide_constants(">=" if up else "<=", substitute(body, found[0]), bound)
+    if value.truth is not False:
+        return None
+    return replace(found[1], truth=False, steps=(*found[1].steps, *value.steps), witness=None)
 
 
 def decide_general_maximum(

@@ -8,6 +8,7 @@ from fractions import Fraction
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import SIGN_TESTS, at_point, difference_sign, enclosure
 from gateproof.proofs_check.engine.boxes import bounded_below
+from gateproof.proofs_check.engine.conditioned import nonnegative_under
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
 from gateproof.proofs_check.engine.factcases import by_fact_cases
@@ -115,7 +116,10 @@ def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:
     strict = _STRICT[op]
     real_names = [n for n in space.domains if n not in space.vectors]
     if len(real_names) != 1:
-        return bounded_below(space, gap, strict=strict, context=context)
+        plain = bounded_below(space, gap, strict=strict, context=context)
+        if plain.truth is not None or plain.ill_posed:
+            return plain
+        return nonnegative_under(space, gap, strict=strict, context=context) or plain
     name = real_names[0]
     space = one_period(space, gap) or space
 
