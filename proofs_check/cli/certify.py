@@ -35,13 +35,7 @@ def run(options: argparse.Namespace) -> int:
     from gateproof.proofs_check.decision_json import lines
     from gateproof.proofs_check.refused import INCONCLUSIVE, OK
 
-    if options.coq is not None:
-        from gateproof.proofs_check.coq import write
-
-        write.refuse_early(options.formula, options.coq)
-    found = _found(options)
-    if options.coq is not None:
-        write.write(options.coq, write.of_decision(options.formula, found))
+    found = _found(options) if options.coq is None else _found_for_coq(options)
     if options.json:
         output.put(lines(found))
     else:
@@ -49,6 +43,16 @@ def run(options: argparse.Namespace) -> int:
 
         output.put(terminal.certified(found))
     return OK if is_conclusive(found, options.digits) else INCONCLUSIVE
+
+
+def _found_for_coq(options: argparse.Namespace) -> dict[str, Any]:
+    """Certify, and write the Coq file; what cannot become one is refused before the search if possible."""
+    from gateproof.proofs_check.coq import write
+
+    write.refuse_early(options.formula, options.coq)
+    found = _found(options)
+    write.write(options.coq, write.of_decision(options.formula, found))
+    return found
 
 
 def _found(options: argparse.Namespace) -> dict[str, Any]:
