@@ -48,6 +48,8 @@ from gateproof.theory.formula.printer import to_text
 BITS, MAX_WITNESSES, HANDED = 80, 240, 8
 #: A box costs some 20 evaluations, so a nested extremum may look at fewer of them.
 MAX_BOXES, MAX_EVALUATIONS = 12_000, 400_000
+#: In more dimensions than three, halving every side is out of reach, so the search ends early.
+MANY, FEW_EVALUATIONS = 4, 10_000
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ class _Search:
         self.body, self.inner, self.outer, self.limit = body, inner, outer, limit
         self.run_body = compiled(body)
         self.tolerance = 10.0**-digits
+        self.most = MAX_EVALUATIONS if len(outer) < MANY else FEW_EVALUATIONS
         self.charts: list[Chart] = charts(body, outer)
         self.runs = [compiled(c.body) for c in self.charts]
         self.limits = {n: hull(r) for n, r in inner.items()}
@@ -165,7 +168,7 @@ class _Search:
             lowest = heap[0]
             if self.best < inf and self.best - lowest[0] <= self.tolerance * abs(self.best):
                 break
-            if self.boxes >= self.limit or self.evaluations >= MAX_EVALUATIONS:
+            if self.boxes >= self.limit or self.evaluations >= self.most:
                 self.reason = "boxes"
                 break
             _, number, k, box, kept, depth = heapq.heappop(heap)

@@ -13,6 +13,7 @@ from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
+from gateproof.proofs_check.engine.gate_bounds import decide_gate_bound
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
@@ -74,8 +75,13 @@ def decide_nested(node: Extremum, op: str, bound: Expr, context: Context) -> Out
     down = node.op == "inf"
     sign = infinite_sign(bound)
     found = Minimax("unknown")
+    parts = _taken_apart(node, context)
+    if down and not sign and isinstance(node.body, Extremum) and node.body.op == "sup":
+        over_gates = decide_gate_bound(*parts, op, enclosure(bound, 256))
+        if over_gates is not None:
+            return over_gates
     for digits in _LADDER:
-        found = enclosed(node, digits, context)
+        found = minimax(*parts, digits, context.budget())
         if found.status == "infinite":
             return undecided(f"{to_text(node)}: the inner value is infinite where it was looked at")
         if sign:
