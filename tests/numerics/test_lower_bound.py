@@ -258,3 +258,48 @@ def test_damage_is_seen(family, damage):
         document = copy.deepcopy(sound)
         damage(document, random.Random(seed))
         assert problems(document, gelu) != []
+
+
+def intervals(tree, low=Fraction(0), high=None):
+    if tree[0] == "leaf":
+        yield low, high, [(Fraction(x), Fraction(v)) for x, v in tree[1]]
+    else:
+        at = Fraction(tree[1])
+        yield from intervals(tree[2], low, at)
+        yield from intervals(tree[3], at, high)
+
+
+@pytest.mark.parametrize("branches", [2, 3])
+def test_every_leaf_at_its_own_witnesses(branches):
+    # The best gate of each leaf's sharpness, fitted to that leaf's witnesses and to the two ends alone.
+    from scipy.optimize import linprog
+    from scipy.special import expit
+
+    rng = np.random.default_rng(branches)
+    found = lower_bound(GELU, "x", branches)
+    for low, high, points in intervals(found.tree):
+        x = np.array([float(p) for p, _ in points])
+        y = np.array([float(gelu(mp.mpf(v))) for v in x])
+        for _ in range(8):
+            a = float(low)
+            t = rng.uniform(a, float(high)) if high is not None else a * (1 + rng.exponential())
+            h, k = np.sort(rng.normal(0, 1.5, 2)) / min(1, max(t, 0.1))
+            s, r = expit(t * (x - h)), expit(t * (x - k))
+            if branches == 2:
+                shape, rest = np.stack([1 - s, s], 1), y - x * s
+                ends = np.eye(2)
+            else:
+                shape, rest = np.stack([1 - s, r, s - r, (s - r) * x], 1), y - x * r
+                ends = np.eye(2, 4)
+            # Least e with |rest - shape c| <= e at the witnesses and |c| <= e at both ends.
+            rows, right = np.concatenate([shape, ends]), np.concatenate([rest, np.zeros(2)])
+            ones = np.ones((len(rows), 1))
+            n = rows.shape[1]
+            best = linprog(
+                [0] * n + [1],
+                A_ub=np.block([[rows, -ones], [-rows, -ones]]),
+                b_ub=np.concatenate([right, -right]),
+                bounds=[(None, None)] * n + [(0, None)],
+            )
+            assert best.status == 0
+            assert best.fun > float(found.value) * (1 - 1e-6)
