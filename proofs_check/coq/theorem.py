@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gateproof.proofs_check.coq.algebra import algebra
-from gateproof.proofs_check.coq.compact import options, unfolding
+from gateproof.proofs_check.coq.compact import bisection, unfolding
 from gateproof.proofs_check.coq.expansion import Beyond
 from gateproof.proofs_check.coq.tail import Limits, tail_lemma
 from gateproof.proofs_check.coq.text import number, term, variable
@@ -65,14 +65,14 @@ def _compact(question: Question, label: str, lemma: str, box: Mapping[str, Ends]
     limits, names = question.limits, list(box)
     value = " ".join([label, *names])
     split = " split;" if " /\\ " in limits.statement("") else ""
-    how = options(names, limits)
+    how = bisection(names, limits)
     inside = " -> ".join(_inside(name, ends) for name, ends in box.items())
     intros = " ".join(f"H{name}" for name in names)
     binders = " ".join(f"({name} : R)" for name in names)
     return (
         f"Lemma {lemma} {binders} :\n  {inside} -> {limits.statement(value)}.\n"
         f"Proof.\n  intros {intros}. {unfolding(label, question.expr)}\n"
-        f"  {split} interval with ({how}).\nQed.\n"
+        f"  {split} {how}.\nQed.\n"
     )
 
 
