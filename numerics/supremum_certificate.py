@@ -108,7 +108,7 @@ def _witness(problem: Problem, flipped: bool) -> Witness | None:
         return None
     if flipped:
         low, high = -high, -low
-    if not (low.is_finite() and high.is_finite()):
+    if not (low.is_finite() and high.is_finite() and iv.moderate(low) and iv.moderate(high)):
         return None
     # Room for another program's rounding.
     slack = abs(iv.to_fraction(high)) / 2**70

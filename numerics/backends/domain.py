@@ -55,7 +55,7 @@ def _own(node: App) -> list[tuple[Expr, frozenset[int]]]:
         return conditions(node) or []
     base, exponent = node.args
     value = constant_value(exponent)
-    if value is None or value.denominator > 2:
+    if value is None:
         return [(base, POSITIVE)]
     if value.denominator == 1:
         return [] if value > 0 else [(base, NOT_ZERO)]

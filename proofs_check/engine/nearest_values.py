@@ -62,7 +62,7 @@ def closed_changes(ask: Question, op: str, a: Expr, b: Expr) -> Iterator[Change]
             for points in _sets(ask, subject):
                 yield ask.change("set", related("==", points))
         return
-    if isinstance(other, FiniteSet) or op == "!=":
+    if isinstance(other, FiniteSet) or op == "!=" or isinstance(subject, Num):
         return
     if any(isinstance(n, Printed) for n in (*a.walk(), *b.walk())):
         for value in _printed(ask, subject, other):

@@ -71,7 +71,7 @@ def power_condition(ws: Workspace, node: App) -> list[tuple[Expr, frozenset[int]
     """The same for a power."""
     base = node.args[0]
     value: Fraction | None = ws.form(node.args[1]).rational()
-    if value is None or value.denominator > 2:
+    if value is None:
         return [(base, POSITIVE)]
     if value.denominator == 1:
         return [] if value > 0 else [(base, NOT_ZERO)]

@@ -210,7 +210,12 @@ def pow_(ws: Workspace, base: Frac, exponent: Frac) -> Frac:
         return ws.power(base, int(value))
     if value is not None and value.denominator == 2 and abs(value) <= 200:
         return ws.power(sqrt(ws, base), int(2 * value))
-    if ws.signs.of_frac(base) != {1}:
+    signs = ws.signs.of_frac(base)
+    if value is not None and value > 0 and signs <= {0, 1}:
+        # 0**p = 0 for p > 0: the two cases are taken apart, since there is no logarithm of 0.
+        if ws.settle(base, strict=True) == 0:
+            return ws.number(0)
+    elif signs != {1}:
         raise Unsupported("a power of a base that is not known to be positive")
     return exp(ws, ws.mul(exponent, log(ws, base)))
 
