@@ -14,10 +14,14 @@ HOLDS = [
     # sup |y sigmoid(y) - relu(y)| = W(1/e) = 0.27846..., by x = y/C + h
     "for x in R, h in R, C > 0: abs((x - h)*sigmoid(C*(x - h)) - relu(x - h)) <= 0.2785/C",
     # two softplus functions cut off at +-D: each is off by at most log(2)/C, on opposite sides
-    "for x in R, D > 0, C > 0: abs(softplus(C*(x - D))/C - softplus(C*(-x - D))/C"
-    " - soft_threshold(x, D)) <= log(2)/C",
-    "for x in R, D > 0, C > 0: abs(softplus(C*(x - D))/C - softplus(C*(-x - D))/C"
-    " - soft_threshold(x, D)) < log(2)/C",
+    (
+        "for x in R, D > 0, C > 0: abs(softplus(C*(x - D))/C - softplus(C*(-x - D))/C"
+        " - soft_threshold(x, D)) <= log(2)/C"
+    ),
+    (
+        "for x in R, D > 0, C > 0: abs(softplus(C*(x - D))/C - softplus(C*(-x - D))/C"
+        " - soft_threshold(x, D)) < log(2)/C"
+    ),
     # the mean of two numbers with a given sum, and with a given product
     "for x in R, y in R, x + y == 1: x*y <= 1/4",
     "for x > 0, y > 0, x*y == 1: x + y >= 2",
@@ -32,8 +36,10 @@ HOLDS = [
 ]
 FAILS = [
     "for x in R, h in R, C > 0: abs((x - h)*sigmoid(C*(x - h)) - relu(x - h)) <= 0.2784/C",
-    "for x in R, D > 0, C > 0: abs(softplus(C*(x - D))/C - softplus(C*(-x - D))/C"
-    " - soft_threshold(x, D)) <= 0.69/C",
+    (
+        "for x in R, D > 0, C > 0: abs(softplus(C*(x - D))/C - softplus(C*(-x - D))/C"
+        " - soft_threshold(x, D)) <= 0.69/C"
+    ),
     "for x in R, y in R, x + y == 1: x*y < 1/4",
     "for x in R, y in R, x + y == 1: x*y <= 0.24",
     "for x > 0, y > 0, x*y == 1: x + y > 2",
