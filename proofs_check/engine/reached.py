@@ -73,8 +73,8 @@ def _best(space: Space, body: Expr, up: bool, context: Context) -> Iterator[Poin
     """Points of the set, those with the best values first."""
     valued: list[tuple[Fraction, int, Point]] = []
     tried: list[Point] = list(islice(_candidates(space, body), TRIED))
-    for sample in points(space, (body,), context.settings.seed, 40):
-        tried.append({n: Num(v) for n, v in sample.items()})
+    samples = points(space, (body,), context.settings.seed, 40)
+    tried.extend({n: Num(v) for n, v in sample.items()} for sample in samples)
     for k, point in enumerate(tried):
         if not _inside(point, space):
             continue
