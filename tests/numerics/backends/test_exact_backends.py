@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import flint
@@ -48,6 +49,46 @@ def test_a_cancelled_tail_in_mpmath() -> None:
         assert mp.isnan(formula("silu(x)").mp(mp.nan))
         assert formula("silu(x)").mp(-mp.inf) == 0
         assert formula("silu(x)").mp(mp.inf) == mp.inf
+
+
+#: formula, point, digits that mpmath needs to carry for it, and the value by mpmath itself
+HARD = [
+    ("(1+1/x)**x", "1e300", 700, lambda x: (1 + 1 / x) ** x),
+    ("log(x+sqrt(x**2+1))", "-1e15", 100, mp.asinh),
+    ("log(x+sqrt(x**2+1))", "-1e300", 1300, mp.asinh),
+    ("1-tanh(x)", "1e4", 9000, lambda x: 1 - mp.tanh(x)),
+    ("log(1+exp(x))", "-1e5", 60, lambda x: mp.log1p(mp.exp(x))),
+    ("exp(x)", "-1e300", 400, mp.exp),
+    ("exp(x)", "1e13", 60, mp.exp),
+    ("cosh(x)-1", "1e-400", 900, lambda x: mp.cosh(x) - 1),
+    ("exp(x**2)*erfc(x)", "1000", 60, lambda x: mp.exp(x**2) * mp.erfc(x)),
+    ("x/(1+abs(x)**3)**(1/3)", "1e200", 60, lambda x: x / mp.cbrt(1 + x**3)),
+]
+
+
+@pytest.mark.parametrize(("text", "x", "digits", "by_mpmath"), HARD)
+def test_digits_where_two_precisions_agree_on_a_wrong_value(
+    text: str, x: str, digits: int, by_mpmath: Callable[[mp.mpf], mp.mpf]
+) -> None:
+    with mp.workdps(digits):
+        right = by_mpmath(mp.mpf(x))
+    for wanted in (15, 40):
+        with mp.workdps(wanted):
+            found = formula(text).mp(x)
+        with mp.workdps(60):
+            assert abs(found / right - 1) < mp.mpf(10) ** (1 - wanted), (found, right)
+
+
+@pytest.mark.parametrize("text", ["sin(x)**2+cos(x)**2-1", "exp(log(x))-x", "sin(x)-sin(x+2*pi)"])
+def test_zero_is_proved_not_guessed(text: str) -> None:
+    assert formula(text).mp(3) == 0
+    with pytest.raises(MaybeUndefined, match="no digit"):
+        formula(f"1/({text})").mp(3)
+
+
+def test_rational_conditions_are_exact_in_mpmath() -> None:
+    assert formula("where(3*x <= 1, 1, 2)").mp("1/3") == 1
+    assert mp.isnan(formula("1/(3*x-1)").mp("1/3"))
 
 
 @pytest.mark.parametrize("x", ["0.1", Fraction(1, 10), "1/10", arb(1) / 10, mp.mpf(1) / 10, 0.1])
