@@ -6,10 +6,8 @@ nothing: ``(1 + 1/x)**x`` is 1 at x = 1e300 for every working precision below 10
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from operator import methodcaller
-from typing import Any
 
 from flint import arb
 
@@ -205,10 +203,7 @@ def _apply(head: str, args: list[arb]) -> arb | None:
         return abs(u)
     if head == "sign":
         return arb(1) if u > 0 else arb(-1) if u < 0 else arb(0) if u.is_zero() else None
-    if head in _BY_EXP:
-        return _BY_EXP[head](u)
-    value: Any = methodcaller(head)(u)
-    return value if isinstance(value, arb) else None
+    return _FUNCTIONS[head](u)
 
 
 def _integer_power(u: arb, n: int) -> arb | None:
@@ -252,7 +247,20 @@ def _half(u: arb, sign: int) -> arb:
     return (e + sign / e) / 2
 
 
-_BY_EXP = {
+_FUNCTIONS: dict[str, Callable[[arb], arb]] = {
+    "sqrt": arb.sqrt,
+    "log": arb.log,
+    "sin": arb.sin,
+    "cos": arb.cos,
+    "tan": arb.tan,
+    "asin": arb.asin,
+    "acos": arb.acos,
+    "atan": arb.atan,
+    "tanh": arb.tanh,
+    "acosh": arb.acosh,
+    "atanh": arb.atanh,
+    "erf": arb.erf,
+    "erfc": arb.erfc,
     "exp": _exp,
     "sigmoid": _sigmoid,
     "softplus": _softplus,
