@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from gateproof.numerics.backends.algebra import ONE, as_sum, exponent_of
+from gateproof.numerics.backends.algebra import ONE, as_product, as_sum, exponent_of
 from gateproof.numerics.backends.branches import outside
 from gateproof.numerics.backends.nodes import Patch, polynomial, unpatched
 from gateproof.numerics.backends.partial import has_kinks
@@ -166,10 +166,12 @@ def _cancels(node: App, var: str, point: Fraction) -> bool:
     return whole is not None and whole > min(known) and whole >= 0
 
 
-def _is_polynomial(node: Node) -> bool:
+def _is_polynomial(node: Expr) -> bool:
+    """Whether each term is a number times whole powers of names."""
     return all(
-        not isinstance(n, Where) and (not isinstance(n, App) or n.head in ("add", "mul", "pow", "sqrt"))
-        for n in node.walk()
+        isinstance(base, Var) and power.denominator == 1 and power >= 0
+        for term in as_sum(node)
+        for base, power in as_product(term)[1].items()
     )
 
 
