@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from math import inf
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, log, sqrt
 
 from gateproof.numerics.lower_bound_family import Family
 from gateproof.numerics.lower_bound_points import Target
@@ -40,3 +42,66 @@ def optimum(target: Target, family: Family, digits: int) -> tuple[float, float, 
         if (high[1] - low[1]) < 1e-14 * high[1] or (floor > least[0] * (1 - 10.0 ** -(digits + 1))):
             break
     return least[0], least[1], pivots
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Parameters of a gate, branches from left to right, as rationals near floats."""
+
+    sharpness: Fraction
+    theta: tuple[Fraction, ...]
+    slope: tuple[Fraction, ...]
+    intercept: tuple[Fraction, ...]
+
+
+def closest(target: Target, family: Family, digits: int = 6) -> Gate | None:
+    """A gate whose error is near the least one: that of the programme's prices at the best sharpness.
+
+    None where none was found, or where its denominator has no two real roots in exp(t x).
+    """
+    found = optimum(target, family, digits)
+    if found is None:
+        return None
+    _, t, _ = found
+    programme = Programme(family, target, (t,))
+    least = programme.error()
+    if least is None:
+        return None
+    e = least[0] * (1 + 10.0**-digits)
+    game = programme.game(e)
+    if game is None:
+        return None
+    weight, moved = [0.0] * 3, [0.0] * 3
+    for mu, (_, row) in zip(game.mixture, programme.rows, strict=True):
+        for k, sign in row:
+            weight[k] += mu
+            moved[k] += mu * sign * e
+    lines = [
+        (m, n + (moved[k] / weight[k] if weight[k] else 0.0))
+        for k, (_, m, n) in enumerate(programme.modes[:2])
+    ]
+    if not weight[0] > 0 < weight[1]:
+        return None
+    if not family.middle:
+        h = float(family.theta) if family.theta is not None else log(weight[0] / weight[1]) / t
+        return _gate(t, (h,), tuple(lines))
+    total, product = weight[2] / weight[0], weight[1] / weight[0]
+    root = total * total - 4 * product
+    if root <= 0:
+        return None
+    large = (total + sqrt(root)) / 2
+    small = product / large
+    line = tuple(
+        (game.lines[1 - k] / weight[0] - small * (lines[0][k] + lines[1][k])) / (large - small)
+        for k in (0, 1)
+    )
+    return _gate(t, (-log(large) / t, -log(small) / t), (lines[0], (line[0], line[1]), lines[1]))
+
+
+def _gate(t: float, theta: tuple[float, ...], lines: tuple[tuple[float, float], ...]) -> Gate:
+    def near(x: float) -> Fraction:
+        return Fraction(round(x * 2**40), 2**40)
+
+    return Gate(
+        near(t), tuple(map(near, theta)), tuple(near(m) for m, _ in lines), tuple(near(n) for _, n in lines)
+    )

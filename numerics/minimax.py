@@ -108,8 +108,24 @@ def _from_above(
         return replace(found, upper=top_at, point=search.point)
     if len(inner) != 1:
         return replace(found, reason=found.reason or "the supremum over several names was not bounded")
+    above = from_above(body, inner, search.point, budget)
+    return replace(
+        found,
+        status=above.status if above.status == "infinite" else found.status,
+        upper=above.upper,
+        point=above.point,
+        certificate=above.certificate,
+        reason=found.reason or above.reason,
+    )
+
+
+def from_above(
+    body: Expr, inner: tuple[tuple[str, Range], ...], point: Mapping[str, Fraction], budget: Budget
+) -> Minimax:
+    """The certified supremum over the one inner name at a point of the parameters, as ``upper``."""
+    found = Minimax("ok")
     ((name, within),) = inner
-    at = substitute(body, {n: Num(v) for n, v in search.point.items()})
+    at = substitute(body, {n: Num(v) for n, v in point.items()})
     top = extremum(
         at,
         name,
@@ -123,10 +139,10 @@ def _from_above(
         hi_closed=within.hi_closed,
     )
     if top.status == "infinite":
-        return replace(found, status="infinite", point=search.point)
+        return replace(found, status="infinite", point=point)
     if top.status != "ok" or top.value is None:
-        return replace(found, reason=found.reason or f"the supremum at {search.point}: {top.reason}")
-    return replace(found, upper=top.value[1], point=search.point, certificate=top.certificate)
+        return replace(found, reason=f"the supremum at {point}: {top.reason}")
+    return replace(found, upper=top.value[1], point=point, certificate=top.certificate)
 
 
 class _Search:

@@ -10,9 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gateproof.numerics.lower_bound import family_of, prove
+from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.lower_bound import BITS, family_of, prove
 from gateproof.numerics.lower_bound_family import Family
-from gateproof.numerics.ranges import Range, hull
+from gateproof.numerics.lower_bound_optimum import closest
+from gateproof.numerics.lower_bound_points import Target
+from gateproof.numerics.precision import precision
+from gateproof.numerics.ranges import Range, holds_point, hull
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, Outcome
 from gateproof.theory.formula.nodes import App, Expr, Num, Var
@@ -32,6 +36,8 @@ class GateError:
     target: Expr
     family: Family
     sharpness: str
+    theta: tuple[Expr, ...]
+    lines: tuple[tuple[Expr, Expr], ...]
 
 
 def decide_gate_bound(
@@ -57,6 +63,30 @@ def decide_gate_bound(
     return Outcome(truth, CERTIFIED, "branch and bound over the sharpness", ("arb",), (step,))
 
 
+def closest_point(body: Expr, inner: Ranges, outer: Ranges) -> dict[str, Fraction] | None:
+    """Values of the outer names, in their ranges, that make the gate one near the family's best; else None.
+
+    It promises nothing about the error there, which has to be bounded by other means.
+    """
+    found = gate_error(body, inner, outer)
+    if found is None:
+        return None
+    with precision(BITS):
+        try:
+            gate = closest(Target(found.target, inner[0][0]), found.family)
+        except NumericsError:
+            return None
+    if gate is None:
+        return None
+    pairs: list[tuple[Expr, Fraction]] = [(Var(found.sharpness), gate.sharpness)]
+    pairs += zip(found.theta, gate.theta, strict=True)
+    for line, values in zip(found.lines, zip(gate.slope, gate.intercept, strict=True), strict=True):
+        pairs += zip(line, values, strict=True)
+    point = dict.fromkeys((n for n, _ in outer), Fraction(0))
+    point.update({e.name: v for e, v in pairs if isinstance(e, Var)})
+    return point if all(holds_point(within, point[n]) for n, within in outer) else None
+
+
 def gate_error(body: Expr, inner: Ranges, outer: Ranges) -> GateError | None:
     """The body as the error of such a gate over the whole line, else None."""
     if len(inner) != 1 or hull(inner[0][1]) != (None, None):
@@ -78,13 +108,15 @@ def gate_error(body: Expr, inner: Ranges, outer: Ranges) -> GateError | None:
     return _assembled(known, target, var, dict(outer))
 
 
-#: A gate's kind, its sigmoid arguments (sharpness, threshold), and its line's intercept.
-_Part = tuple[str, tuple[tuple[str, Expr], ...], Expr]
+#: A gate's kind, its sigmoid arguments (sharpness, threshold), and its line: slope and intercept.
+_Part = tuple[str, tuple[tuple[str, Expr], ...], tuple[Expr, Expr]]
+_ZERO, _ONE = Num(Fraction(0)), Num(Fraction(1))
+_FLAT = (_ZERO, _ZERO)
 
 
 def _assembled(parts: list[_Part], target: Expr, var: str, outer: dict[str, Range]) -> GateError | None:
     """The family of the parts: left, right and at most one middle, of one positive sharpness."""
-    by_kind = {kind: (arguments, intercept) for kind, arguments, intercept in parts}
+    by_kind = {kind: (arguments, line) for kind, arguments, line in parts}
     sharpness = {t for _, arguments, _ in parts for t, _ in arguments}
     if len(by_kind) < len(parts) or len(sharpness) != 1:
         return None
@@ -100,11 +132,16 @@ def _assembled(parts: list[_Part], target: Expr, var: str, outer: dict[str, Rang
         branches = 2
     if any(by_kind[k][0][0][1] != h for k, h in sides.items() if k in by_kind):
         return None
-    given = {k: _given(by_kind[k][1]) if k in by_kind else Fraction(0) for k in sides}
+    lines = {k: by_kind[k][1] if k in by_kind else _FLAT for k in ("left", "middle", "right")}
+    given = {k: _given(lines[k][1]) for k in sides}
     h = sides["left"]
-    theta = h.value if branches == 2 and isinstance(h, Num) else None
-    family = family_of(target, var, branches, left=given["left"], right=given["right"], theta=theta)
-    return None if isinstance(family, str) else GateError(target, family, name)
+    at = h.value if branches == 2 and isinstance(h, Num) else None
+    family = family_of(target, var, branches, left=given["left"], right=given["right"], theta=at)
+    if isinstance(family, str):
+        return None
+    order = ("left", "middle", "right") if branches == 3 else ("left", "right")
+    theta = tuple(sides.values()) if branches == 3 else (h,)
+    return GateError(target, family, name, theta, tuple(lines[k] for k in order))
 
 
 def _given(intercept: Expr) -> Fraction | None:
@@ -121,9 +158,9 @@ def _part(term: Expr, var: str) -> _Part | None:
     if not (isinstance(term, App) and term.head == "mul" and len(term.args) == 2):
         return None
     for gate, line in (term.args, term.args[::-1]):
-        kind, intercept = _gate(gate, var), _intercept(line, var)
-        if kind is not None and intercept is not None:
-            return *kind, intercept
+        kind, shape = _gate(gate, var), _line(line, var)
+        if kind is not None and shape is not None:
+            return *kind, shape
     return None
 
 
@@ -162,29 +199,29 @@ def _argument(node: Expr, var: str) -> tuple[str, Expr] | None:
     return None
 
 
-def _intercept(line: Expr, var: str) -> Expr | None:
-    """The intercept of slope*x + intercept; the slope may be any expression without x."""
+def _line(line: Expr, var: str) -> tuple[Expr, Expr] | None:
+    """Slope and intercept of slope*x + intercept, both any expressions without x."""
     if var not in free_names(line):
-        return line
-    if _multiple(line, var):
-        return Num(Fraction(0))
+        return _ZERO, line
+    slope = _multiple(line, var)
+    if slope is not None:
+        return slope, _ZERO
     if isinstance(line, App) and line.head == "add" and len(line.args) == 2:
         first, second = line.args
-        if _multiple(first, var) and var not in free_names(second):
-            return second
+        slope = _multiple(first, var)
+        if slope is not None and var not in free_names(second):
+            return slope, second
     return None
 
 
-def _multiple(node: Expr, var: str) -> bool:
+def _multiple(node: Expr, var: str) -> Expr | None:
     if node == Var(var):
-        return True
-    return (
-        isinstance(node, App)
-        and node.head == "mul"
-        and len(node.args) == 2
-        and node.args[1] == Var(var)
-        and var not in free_names(node.args[0])
-    )
+        return _ONE
+    if isinstance(node, App) and node.head == "mul" and len(node.args) == 2:
+        slope, x = node.args
+        if x == Var(var) and var not in free_names(slope):
+            return slope
+    return None
 
 
 def _terms(node: Expr, sign: int) -> list[tuple[int, Expr]]:

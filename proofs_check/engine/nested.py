@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from gateproof.numerics.decimals import decimal_enclosure
-from gateproof.numerics.minimax import Minimax, minimax
+from gateproof.numerics.minimax import Minimax, from_above, minimax
 from gateproof.numerics.points import enclosure
 from gateproof.numerics.ranges import Range
 from gateproof.proofs_check.engine.boxes import accept
@@ -13,7 +13,7 @@ from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
-from gateproof.proofs_check.engine.gate_bounds import decide_gate_bound
+from gateproof.proofs_check.engine.gate_bounds import closest_point, decide_gate_bound
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
@@ -31,7 +31,11 @@ from gateproof.theory.formula.scopes import free_names
 
 #: Digits tried in turn.
 _LADDER = (4, 6, 9)
+#: With so many parameters boxes in all of them no longer reach.
+MANY = 3
 _VALUES = ("sup", "inf")
+#: A body, and where the inner and the outer names range.
+_Parts = tuple[Expr, tuple[tuple[str, Range], ...], tuple[tuple[str, Range], ...]]
 _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -76,10 +80,14 @@ def decide_nested(node: Extremum, op: str, bound: Expr, context: Context) -> Out
     sign = infinite_sign(bound)
     found = Minimax("unknown")
     parts = _taken_apart(node, context)
-    if down and not sign and isinstance(node.body, Extremum) and node.body.op == "sup":
+    gates = down and not sign and len(parts[2]) >= MANY
+    if gates and isinstance(node.body, Extremum) and node.body.op == "sup":
         over_gates = decide_gate_bound(*parts, op, enclosure(bound, 256))
         if over_gates is not None:
             return over_gates
+        near = _at_the_closest_gate(parts, op, enclosure(bound, 256), context)
+        if near is not None:
+            return _outcome(node, near[0], near[1], rests_on_point=True)
     for digits in _LADDER:
         found = minimax(*parts, digits, context.budget())
         if found.status == "infinite":
@@ -96,6 +104,18 @@ def decide_nested(node: Extremum, op: str, bound: Expr, context: Context) -> Out
         return undecided(f"{to_text(node)} was not enclosed: {found.reason}")
     text = _value(node, found, 12)
     return undecided(f"{to_text(node)} lies in [{text['lo']}, {text['hi']}], which does not tell")
+
+
+def _at_the_closest_gate(
+    parts: _Parts, op: str, bound: tuple[Fraction, Fraction], context: Context
+) -> tuple[Minimax, bool] | None:
+    """The infimum from above by one gate near the best of its family, where that decides; and the truth."""
+    point = closest_point(*parts)
+    if point is None:
+        return None
+    found = from_above(*parts[:2], point, context.budget())
+    decided = _compared(op, found, *bound)
+    return None if decided is None or not decided[1] else (found, decided[0])
 
 
 def enclosed(node: Extremum, digits: int, context: Context) -> Minimax:

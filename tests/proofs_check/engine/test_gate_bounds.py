@@ -8,7 +8,7 @@ import pytest
 
 from gateproof.numerics.ranges import Range
 from gateproof.proofs_check.engine import decide
-from gateproof.proofs_check.engine.gate_bounds import decide_gate_bound, gate_error
+from gateproof.proofs_check.engine.gate_bounds import closest_point, decide_gate_bound, gate_error
 from gateproof.proofs_check.engine.nested import _ranges
 from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.formula import expand, parse_claim, parse_expr
@@ -60,10 +60,37 @@ def test_left_open(family, op, bound):
     assert by_lower_bound(family, op, bound) is None
 
 
-def test_in_the_engine():
-    found = decide(Reading("gates", f"{TWO} > 0.01333"), Settings())
-    assert found.verdict == "certified", found.reason
-    assert decide(Reading("gates", f"{THREE} <= 0.0004"), Settings()).verdict == "refuted"
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (f"{TWO} > 0.01333", "certified"),
+        (f"{TWO} >= 0.01334", "refuted"),
+        (f"{TWO} < 0.013333", "certified"),
+        (f"{THREE} <= 0.0004", "refuted"),
+        (f"{THREE} <= 0.00287", "certified"),
+    ],
+)
+def test_in_the_engine(text, verdict):
+    found = decide(Reading("gates", text), Settings())
+    assert found.verdict == verdict, found.reason
+
+
+def test_closest_gate():
+    # By a fit: sharpness 2.16988, thresholds -+0.595491, the middle line 0.5 x + 0.002869.
+    claim = parse_claim(f"{THREE} >= 0").body.terms[0]
+    point = closest_point(expand(claim.body.body), *(_ranges(n)[1] for n in (claim.body, claim)))
+    right = {
+        "t": 2.16988,
+        "h": -0.595491,
+        "k": 0.595491,
+        "a": 0.5,
+        "b": 0.002869,
+        "c": 0.002869,
+        "d": 0.002869,
+    }
+    assert {n: float(v) for n, v in point.items()} == pytest.approx(right, abs=2e-5)
+    narrow = tuple((n, Range(num(3), num(4), True, True) if n == "t" else REALS) for n in right)
+    assert closest_point(expand(claim.body.body), _ranges(claim.body)[1], narrow) is None
 
 
 POSITIVE, REALS = Range(num(0), None), Range()
