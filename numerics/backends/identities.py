@@ -38,6 +38,8 @@ IDENTITIES = {
     "v - v*tanh(u)": "2*v*sigmoid(-2*u)",
     "2*sigmoid(2*u) - 1": "tanh(u)",
     "1 - sigmoid(u)": "sigmoid(-u)",
+    "sigmoid(u) - sigmoid(-u)": "tanh(u/2)",
+    "sigmoid(u)**2*sigmoid(-u) - sigmoid(u)*sigmoid(-u)**2": "sigmoid(u)*sigmoid(-u)*tanh(u/2)",
     "v*(1 + erf(u))": "v*erfc(-u)",
     "1 - erf(u)": "erfc(u)",
     "2 - erfc(u)": "erfc(-u)",

@@ -148,7 +148,12 @@ def _product(node: Expr) -> Expr:
     else:
         found = first if first is not None else rest
     bottom = _chain(below)
-    if bottom is not None:
+    flat = _flat_at_pole({b: p for b, p in factors.items() if b not in closed})
+    if bottom is not None and flat is not None:
+        others = _chain([_power(b, p) for b, p in factors.items() if b not in closed and p > 0 and b != flat])
+        quotient = App("div", (others if others is not None else ONE, bottom))
+        found = App("product0", (lowered(flat), quotient))
+    elif bottom is not None:
         found = App("div", (found if found is not None else ONE, bottom))
     assert found is not None
     if constant == ONE:
@@ -156,6 +161,24 @@ def _product(node: Expr) -> Expr:
     if constant == num(-1):
         return App("neg", (found,))
     return App("mul", (constant, found))
+
+
+def _flat_at_pole(factors: dict[Expr, Fraction]) -> Expr | None:
+    """The factor exp(c/b**k + d) where powers of b divide: where it is 0, it falls faster than they grow."""
+    if any(p > 0 and growth(b) for b, p in factors.items() if exponent_of(b) is None):
+        return None
+    for e, power in factors.items():
+        w = exponent_of(e)
+        if w is None or power != 1:
+            continue
+        moving = [as_product(m)[1] for m in as_sum(w) if not is_closed(m)]
+        moving = [{b: p for b, p in m.items() if not is_closed(b)} for m in moving]
+        bases = {b for m in moving for b in m}
+        if len(bases) == 1 and all(p < 0 for m in moving for p in m.values()):
+            (base,) = bases
+            if factors.get(base, Fraction(0)) < 0:
+                return e
+    return None
 
 
 def _chain(nodes: list[Expr]) -> Expr | None:

@@ -57,7 +57,9 @@ def simpler_sum(terms: Terms) -> Terms | None:
                 for m, c in as_sum(times(rest, node)).items():
                     out[m] = out.get(m, Fraction(0)) + number * c
                 return out
-    return _mirrored_softplus(terms) or _square(terms) or common_denominator(terms)
+    return (
+        _mirrored_softplus(terms) or _square(terms) or _mirrored_sigmoids(terms) or common_denominator(terms)
+    )
 
 
 def _square(terms: Terms) -> Terms | None:
@@ -72,6 +74,24 @@ def _square(terms: Terms) -> Terms | None:
             rest = {m: c for m, c in terms.items() if m not in (term, double)}
             square = fn("exp", scaled(fn("softplus", u), Fraction(2)))
             return {**rest, square: a, ONE: rest.get(ONE, Fraction(0)) - a}
+    return None
+
+
+def _mirrored_sigmoids(terms: Terms) -> Terms | None:
+    """a*r*sigmoid(u) - a*r*sigmoid(-u) as a*r*tanh(u/2)."""
+    for term, a in terms.items():
+        _, factors = as_product(term)
+        for g, power in factors.items():
+            if not (isinstance(g, App) and g.head == "sigmoid" and power.denominator == 1 and power >= 1):
+                continue
+            u, mirror = g.args[0], fn("sigmoid", minus(g.args[0]))
+            rest = product(Fraction(1), {**factors, g: power - 1} if power > 1 else _without(factors, g))
+            other = times(rest, mirror)
+            if terms.get(other) == -a:
+                out = {m: c for m, c in terms.items() if m not in (term, other)}
+                for m, c in as_sum(times(rest, fn("tanh", half(u)))).items():
+                    out[m] = out.get(m, Fraction(0)) + a * c
+                return out
     return None
 
 
