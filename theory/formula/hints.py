@@ -41,10 +41,20 @@ SPELLINGS = {
     "Phi": "erfc(-x/sqrt(2))/2",
     "logsumexp": "lse",
     "integral": "integrate",
+    "lim": "limit(f, x, a)",
     "derivative": "diff",
     "if": "where(condition, value, otherwise)",
     "cond": "where(condition, value, otherwise)",
     "select": "where(condition, value, otherwise)",
+}
+#: Names of a mean in papers.
+MEANS = frozenset({"E", "𝔼", "Ex", "expectation", "mean"})
+MEAN = "a mean over a normal variable is gauss(f, z, q=1)"
+#: Two symbols that stand for one in other languages -> what to write.
+ARROWS = {
+    "<>": "write !=",
+    "=<": "write <=",
+    "->": "limits are written limit(f, x, a)",
 }
 #: Roots of attribute chains that name a library: F.relu, torch.sigmoid, np.exp.
 LIBRARIES = frozenset(

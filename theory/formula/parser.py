@@ -135,7 +135,8 @@ class Parser(ScopeReader):
             token = self.token
             terms.append(self.as_expr(self._sum(), token))
         if self.token.text == "=":
-            raise self.error("unexpected '='", hint="equality is written ==")
+            slip = hints.ARROWS.get(self.token.text + self.peek().text)
+            raise self.error("unexpected '='", hint=slip or "equality is written ==")
         return Rel(tuple(ops), tuple(terms)) if ops else first
 
     # --- arithmetic -----------------------------------------------------------
@@ -236,7 +237,8 @@ class Parser(ScopeReader):
             self.depth -= 7
             self.expect("}")
             return FiniteSet(tuple(items))
-        raise self.error(f"expected a value, found {self.found()}")
+        hint = hints.ARROWS.get(self.peek_back() + self.token.text)
+        raise self.error(f"expected a value, found {self.found()}", hint=hint)
 
     def _named(self) -> Node:
         token = self.advance()
@@ -278,6 +280,8 @@ class Parser(ScopeReader):
     def _call(self, token: Token) -> Expr:
         word = token.text
         if word not in self.functions:
+            if word in hints.MEANS and word not in self.bound:
+                raise self.error(f"{word!r} is no function", token, hints.MEAN)
             if word in self.bound or len(word) == 1:
                 raise self.error(
                     f"{word!r} is no function", token, f"products are written with *: {word}*(...)"

@@ -27,6 +27,10 @@ class Reader:
         """A token further on (the end token past the end)."""
         return self.tokens[min(self.at + ahead, len(self.tokens) - 1)]
 
+    def peek_back(self) -> str:
+        """The text of the token read last."""
+        return self.tokens[max(self.at - 1, 0)].text
+
     def advance(self) -> Token:
         """Read one token."""
         token = self.token
@@ -70,6 +74,8 @@ class Reader:
     def missing(self, closing: str) -> str | None:
         """What may have been left out before the next token."""
         token = self.token
+        if self.tokens[0].text == "forall" or self.peek_back() in ("all", "every", "each", "any"):
+            return "write 'for x in R: ...'"
         if token.text in ("if", "else"):
             return "a choice is written where(condition, value, otherwise)"
         if token.kind in ("name", "number", "dotted") or token.text == "(":

@@ -93,6 +93,8 @@ class ScopeReader(Reader):
             binds.append(Bind(name, self.set()))
             self.bound.add(name)
             return
+        if token.kind == "name" and self.peek().text in (",", ":", ")"):
+            raise self.error(f"{token.text!r} has no set", token, f"write '{token.text} in R'")
         stmt = self.as_stmt(self.formula(1), token)
         known = {b.name for b in binds}
         half_line = _half_line(stmt, known)

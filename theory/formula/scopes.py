@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateproof.theory.formula.errors import FormulaError
-from gateproof.theory.formula.hints import nearest
+from gateproof.theory.formula.hints import MEAN, MEANS, nearest
 from gateproof.theory.formula.nodes import (
     At,
     Bind,
@@ -123,7 +123,10 @@ def _kind(bind: Bind) -> str:
 def _need(name: str, kind: str, known: dict[str, str]) -> None:
     if name not in known:
         near = nearest(name, known)
-        hint = f"did you mean {near}?" if near else f"write 'for {name} in R: ...' in front"
+        within = "N1" if name in ("n", "m", "K", "N") and not near else "R"
+        hint = f"did you mean {near}?" if near else f"write 'for {name} in {within}: ...' in front"
+        if name in MEANS:
+            hint = MEAN
         raise FormulaError(f"{name!r} is not bound", hint=hint, name=name)
     if known[name] != kind:
         article = "a vector" if known[name] == "vector" else "a number"

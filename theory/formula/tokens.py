@@ -24,7 +24,7 @@ _POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _TOKEN = re.compile(
     r"""
     (?P<space>\s+)
-  | (?P<number>(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?~?)
+  | (?P<number>(?:[0-9]+(?:\.(?!\.)[0-9]*)?|(?<!\.)\.[0-9]+)(?:[eE][+-]?[0-9]+)?~?)
   | (?P<superscript>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
   | (?P<symbol>[−·⋅×∗÷≤≥≠⇒∞ℝℕℤ∈∧∨¬∃])
   | (?P<dotted>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+)
@@ -130,6 +130,11 @@ def _stray(text: str, at: int, column: int | None = None) -> FormulaError:
         "'": "there are no strings",
         '"': "there are no strings",
         "~": "a tilde follows a printed number, as in 29.314~",
+        "∀": "write 'for x in R: ...'",
+        "≈": "write abs(a - b) <= tolerance, or a printed number such as 0.28~",
+        "→": "limits are written limit(f, x, a)",
+        "′": "write diff(f, x)",
+        "…": "a range is written a..b",
         "√": "write sqrt(...)",
         "∑": "write sum(f, k in a..b)",
         "∏": "write prod(f, k in a..b)",
@@ -145,4 +150,5 @@ def _stray(text: str, at: int, column: int | None = None) -> FormulaError:
         "ⁿ": "powers are written **",
         "?": "a choice is written where(condition, value, otherwise)",
     }
-    return FormulaError(f"unexpected character {char!r}", column or at + 1, hints.get(char))
+    hint = "a range is written a..b" if text[max(at - 2, 0) : at + 1] == "..." else hints.get(char)
+    return FormulaError(f"unexpected character {char!r}", column or at + 1, hint)
