@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from importlib import import_module
+from math import isfinite
+from numbers import Real
 from typing import Any
 
 from gateproof.numerics.backends import prepare
@@ -25,13 +27,16 @@ def formula(text: str, **parameters: Number) -> Formula:
     """A formula of the language; keywords give names a default: ``formula("a*x", a="1/4")``.
 
     Nothing in the text is evaluated as code. Raises FormulaError with a column for text that is no formula,
-    and by name for what has no form for arrays (suprema, integrals, vectors).
+    and by name for what has no form for arrays (suprema, integrals, vectors), and for a default that is no
+    number or outside of its parameter's domain. Raises TypeError for a text that is no string.
     """
-    return _formula(text, tuple(parameters.items()))
+    if not isinstance(text, str):
+        raise TypeError(f"a formula's text is expected, found {type(text).__name__}")
+    return _formula(text, tuple((name, _written(name, value)) for name, value in parameters.items()))
 
 
 @lru_cache(maxsize=256)
-def _formula(text: str, parameters: tuple[tuple[str, Number], ...]) -> Formula:
+def _formula(text: str, parameters: tuple[tuple[str, str], ...]) -> Formula:
     parsed = parse_expr(text)
     defaults = {name: _number(name, value) for name, value in parameters}
     free = free_names(parsed)
@@ -40,14 +45,36 @@ def _formula(text: str, parameters: tuple[tuple[str, Number], ...]) -> Formula:
         raise FormulaError(f"{unknown[0]!r} is not in the formula", name=unknown[0])
     order = dict.fromkeys(t.text for t in tokenize(text) if t.kind == "name" and t.text in free)
     names = ("x", *(n for n in order if n != "x")) if "x" in free else tuple(order)
-    return Formula(text, parsed, names, defaults)
+    made = Formula(text, parsed, names, defaults)
+    if defaults:
+        _refuse_outside(parsed, defaults)
+    return made
 
 
-def _number(name: str, value: Number) -> Expr:
-    # A float is the decimal that it prints as: 0.1 is one tenth.
-    found = parse_expr(repr(value) if isinstance(value, float) else str(value))
+def _refuse_outside(parsed: Expr, defaults: Mapping[str, Expr]) -> None:
+    """Refuse a default that its parameter's domain does not have, or that leaves no value anywhere."""
+    try:
+        prepare.core(substitute(parsed, defaults))
+    except FormulaError as error:
+        given = ", ".join(f"{n} = {to_text(v)}" for n, v in defaults.items())
+        raise FormulaError(f"with {given}: {error.message}", hint=error.hint) from None
+
+
+def _written(name: str, value: Any) -> str:
+    """A default as text. A float is the decimal that it prints as: 0.1 is one tenth."""
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise FormulaError(f"{name} = {value} is not a finite number", name=name)
+        return repr(float(value))
+    if isinstance(value, bool) or not isinstance(value, str | Real):
+        raise FormulaError(f"{name} = {value!r} is not a number: each default is one number", name=name)
+    return str(value)
+
+
+def _number(name: str, value: str) -> Expr:
+    found = parse_expr(value)
     if free_names(found):
-        raise FormulaError(f"{name} = {value!r} is not a number")
+        raise FormulaError(f"{name} = {value!r} is not a number", name=name)
     return found
 
 

@@ -13,6 +13,7 @@ from gateproof.theory.exact.limits import limit
 from gateproof.theory.exact.series import taylor
 from gateproof.theory.formula import expand, free_names, substitute, to_text
 from gateproof.theory.formula.errors import FormulaError
+from gateproof.theory.formula.hints import MEAN, MEANS
 from gateproof.theory.formula.nodes import (
     And,
     App,
@@ -89,6 +90,8 @@ def _visit(node: Node) -> Node:
 
 
 def _refusal(node: Node) -> FormulaError:
+    if isinstance(node, Index) and node.vector in MEANS:
+        return FormulaError(f"{to_text(node)}: {node.vector!r} is not bound", hint=MEAN)
     if isinstance(node, Index | Lse | Softmax):
         return FormulaError(f"{to_text(node)}: vectors have no form for arrays", hint="name each place")
     if isinstance(node, Printed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import flint
@@ -22,13 +23,21 @@ _DOUBLINGS = 7
 def exact(value: Any) -> Fraction | None:
     """The rational that a number or a decimal string is; None for a ball.
 
-    A Python float is the binary number that it is. Raises TypeError for other things.
+    A Python float is the binary number that it is. Raises TypeError for other things, ValueError for infinite
+    numbers and for text that is no number.
     """
     if isinstance(value, arb):
         return None
     if isinstance(value, bool):
         raise TypeError("a number is expected, found a truth value")
-    if isinstance(value, int | float | str | Fraction):
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"a finite number is expected, found {value}")
+    if isinstance(value, str):
+        try:
+            return Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            raise ValueError(f"a number such as '0.1' or '1/3' is expected, found {value!r}") from None
+    if isinstance(value, int | float | Fraction):
         return Fraction(value)
     if hasattr(value, "_mpf_"):
         sign, mantissa, exponent, bits = value._mpf_
