@@ -71,6 +71,14 @@ def expasinh(ops: Ops, u: Array) -> Array:
     return ops.where(u >= 0, size, 1.0 / size)
 
 
+def log1psq(ops: Ops, u: Array) -> Array:
+    """log(1 + u**2) without overflow; 1 is below a unit of u**2 from 2**27 on."""
+    a = abs(u)
+    large = a > 2.0**27
+    small = ops.where(large, 1.0, a)
+    return ops.where(large, 2.0 * ops.log(a), ops.log1p(small * small))
+
+
 def product0(ops: Ops, falling: Array, growing: Array) -> Array:
     """The product, 0 where the falling factor is: it falls faster than the other grows."""
     return ops.where(falling == 0, 0.0, falling * growing)
@@ -130,6 +138,7 @@ HEADS: dict[str, Callable[..., Array]] = {
     "sech": sech,
     "hypot": hypot,
     "expasinh": expasinh,
+    "log1psq": log1psq,
     "product0": product0,
     "least": least,
     "poly": horner,

@@ -55,6 +55,8 @@ IDENTITIES = {
     "sqrt(exp(u))": "exp(u/2)",
     "abs(u)**2": "u**2",
     "e**u": "exp(u)",
+    "log(u + sqrt(u**2 + 1))": "asinh(u)",
+    "log(sqrt(1 + 4*u**2) - 2*u)": "-asinh(2*u)",
     "sech(asinh(u))": "1/sqrt(1 + u**2)",
     "cosh(asinh(u))": "sqrt(1 + u**2)",
 }

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from gateproof.numerics.backends.algebra import ONE, as_product, as_sum, exponent_of, minus, plus, scaled
+from gateproof.numerics.backends.algebra import (
+    ONE,
+    as_product,
+    as_sum,
+    exponent_of,
+    minus,
+    plus,
+    scaled,
+    times,
+)
 from gateproof.numerics.backends.rules import fn, scaled_sum, whole
 from gateproof.theory.formula.nodes import App, Expr, num
 
@@ -35,11 +44,26 @@ def log_of(u: Expr) -> Expr | None:
         parts = [scaled(fn("log", g), p) for g, p in factors.items()]
         return plus(*parts, fn("log", num(number))) if number != 1 else plus(*parts)
     terms = as_sum(u)
+    area = _area(u)
+    if area is not None:
+        return fn("asinh", area)
     if len(terms) == 2:
         (m, a), (n, b) = sorted(terms.items(), key=lambda t: t[0] == ONE)
         w, v = exponent_of(m), exponent_of(n) if n != ONE else num(0)
         if a == b == 1 and w is not None and v is not None:
             return plus(v, fn("softplus", plus(w, minus(v))))
+    return None
+
+
+def _area(u: Expr) -> Expr | None:
+    """v where u is v + sqrt(v**2 + 1)."""
+    terms = as_sum(u)
+    for root, number in terms.items():
+        if number == 1 and isinstance(root, App) and root.head == "sqrt":
+            v = plus(*(scaled(m, c) for m, c in terms.items() if m != root))
+            inside = as_sum(root.args[0])
+            if as_sum(plus(times(v, v), num(1))) == inside:
+                return v
     return None
 
 

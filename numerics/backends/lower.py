@@ -213,6 +213,13 @@ def _function(node: App) -> Expr:
         return _exp(u)
     if head == "log":
         terms = as_sum(u)
+        if terms.get(ONE) == 1 and len(terms) == 2:
+            m = next(t for t in terms if t != ONE)
+            _, factors = as_product(m)
+            if terms[m] == 1 and all(p > 0 and p % 2 == 0 for p in factors.values()):
+                return App(
+                    "log1psq", (lowered(product(Fraction(1), {b: p / 2 for b, p in factors.items()})),)
+                )
         if terms.get(ONE) == 1 and len(terms) > 1:
             return App("log1p", (_sum({m: c for m, c in terms.items() if m != ONE}),))
     if head == "erfc":
