@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from gateproof.theory.formula.nodes import Expr, Stmt
+from gateproof.theory.formula.scopes import free_names
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,20 @@ class Assumptions:
 
     def __hash__(self) -> int:
         return hash((frozenset(self.domains.items()), self.facts))
+
+    def about(self, names: Set[str]) -> Assumptions:
+        """What bears on some names, straight or through facts that tie them to others.
+
+        Fewer assumptions prove no more; what is left out would only be loaded at a cost.
+        """
+        tied = set(names)
+        rest = [(fact, free_names(fact)) for fact in self.facts]
+        while touched := [f for f in rest if f[1] & tied and not f[1] <= tied]:
+            tied.update(*(found for _, found in touched))
+        facts = tuple(fact for fact, found in rest if found <= tied)
+        if len(facts) == len(self.facts) and self.domains.keys() <= tied:
+            return self
+        return Assumptions({n: d for n, d in self.domains.items() if n in tied}, facts)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from gateproof.theory.exact.domain import Assumptions, Derivation
 from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.show import describe, factored, factors_of, shown
 from gateproof.theory.formula.nodes import Expr
+from gateproof.theory.formula.scopes import free_names
 
 _WORD = {
     "==": "is 0",
@@ -41,6 +42,7 @@ def prove_relation(
 
     Both sides must be provably defined there unless the caller says ``defined``.
     """
+    assumptions = assumptions.about(free_names(lhs) | free_names(rhs))
     steps: list[str] = []
     trust: set[str] = set()
     if not defined:
