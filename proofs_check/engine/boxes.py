@@ -37,6 +37,13 @@ def accept(certificate: Mapping[str, Any]) -> str | None:
     return None if verdict.accepted else verdict.reason
 
 
+#: Why a bound stays open that balls see fail at an end which is left out of the range.
+_OPEN_ENDS = {
+    "violated": "at an end that the range leaves out the bound is reached or broken",
+    "undefined": "at an end that the range leaves out there is no value",
+}
+
+
 def _at_and_beside(point: Mapping[str, Fraction]) -> Iterator[Mapping[str, Fraction]]:
     """The point, then points close to it: it may be a hole or an open end of the space."""
     yield point
@@ -68,7 +75,7 @@ def bounded_below(
             if failure is not None:
                 return failure
     if found.status != "proved":
-        return undecided(found.reason or f"balls: {found.status}")
+        return undecided(found.reason or _OPEN_ENDS[found.status])
     assert found.certificate is not None
     objection = accept(found.certificate)
     if objection is not None:

@@ -38,6 +38,8 @@ from gateproof.theory.formula.scopes import free_names
 
 #: Values of the other names at which a refutation is looked for.
 INSTANCES = 6
+#: What to say of a part that was refuted, and so has no reason for being open.
+NOT_SO = "it does not hold everywhere"
 
 
 def together_with(space: Space, outer: Space) -> Space:
@@ -170,7 +172,9 @@ def _monotone(name: str, body: Expr, variable: str, space: Space, context: Conte
     pair_space, relation = _pair(body, variable, space, "<=" if name == "increasing" else ">=")
     smooth = continuous(body, variable, space)
     if smooth.truth is not True:
-        return _by_definition(pair_space, relation, f"{name}: continuity was not shown: {smooth.reason}")
+        return _by_definition(
+            pair_space, relation, f"{name}: continuity was not shown: {smooth.reason or NOT_SO}"
+        )
     outcomes = [smooth]
     try:
         parts = _smooth(body, variable, space)
@@ -181,7 +185,7 @@ def _monotone(name: str, body: Expr, variable: str, space: Space, context: Conte
         gap = slope if name == "increasing" else App("neg", (slope,))
         outcomes.append(nonnegative(part, variable, gap, strict=False, context=context))
         if outcomes[-1].truth is not True:
-            reason = f"the sign of {to_text(slope)} was not shown: {outcomes[-1].reason}"
+            reason = f"the sign of {to_text(slope)} was not shown: {outcomes[-1].reason or NOT_SO}"
             return _by_definition(pair_space, relation, f"{name}: {reason}")
     return conjunction(outcomes)
 
@@ -229,7 +233,7 @@ def _convex(body: Expr, variable: str, space: Space, context: Context) -> Outcom
         return failure
     smooth = continuous(body, variable, space)
     if smooth.truth is not True:
-        return undecided(f"convex: continuity was not shown: {smooth.reason}")
+        return undecided(f"convex: continuity was not shown: {smooth.reason or NOT_SO}")
     found = _by_bends(body, variable, space, smooth, context)
     if found.truth is not None:
         return found
@@ -250,7 +254,9 @@ def _by_bends(body: Expr, variable: str, space: Space, smooth: Outcome, context:
         bend = _derivative(_derivative(piece, variable), variable)
         outcomes.append(nonnegative(part, variable, bend, strict=False, context=context))
         if outcomes[-1].truth is not True:
-            return undecided(f"convex: the sign of {to_text(bend)} was not shown: {outcomes[-1].reason}")
+            return undecided(
+                f"convex: the sign of {to_text(bend)} was not shown: {outcomes[-1].reason or NOT_SO}"
+            )
     given = space.without(variable).assumptions()
     for (_, before), (part, after) in itertools.pairwise(parts):
         point = part.domains[variable].lo
