@@ -5,9 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-
-from gateproof.proofs_check.engine import decide
-from gateproof.proofs_check.records import Reading, Settings
+from deciding import cases, check, verdict
 
 TRUE = [
     "zeros(sin(p)-1, p in [0,2*pi)) == {pi/2}",
@@ -53,23 +51,9 @@ ILL_POSED = [
 ]
 
 
-def verdict(text):
-    return decide(Reading("zeros", text), Settings())
-
-
-@pytest.mark.parametrize("text", TRUE)
-def test_true(text):
-    assert verdict(text).verdict in ("proved", "certified")
-
-
-@pytest.mark.parametrize("text", FALSE)
-def test_false(text):
-    assert verdict(text).verdict == "refuted"
-
-
-@pytest.mark.parametrize("text", ILL_POSED)
-def test_ill_posed(text):
-    assert verdict(text).verdict == "ill-posed"
+@pytest.mark.parametrize(("text", "allowed"), cases(TRUE, FALSE, ILL_POSED))
+def test_verdict(text: str, allowed: tuple[str, ...]) -> None:
+    check(text, allowed)
 
 
 def test_plateau_is_refuted_by_a_point_of_it():

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from gateproof.proofs_check.engine import decide
-from gateproof.proofs_check.records import Reading, Settings
+from deciding import cases, check, verdict
 
 TRUE = [
     "for n in Z: n*(n+1)/2 in Z",
@@ -82,23 +80,9 @@ ILL_POSED = [
 ]
 
 
-def verdict(text):
-    return decide(Reading("integer_sets", text), Settings())
-
-
-@pytest.mark.parametrize("text", TRUE)
-def test_true(text):
-    assert verdict(text).verdict in ("proved", "certified")
-
-
-@pytest.mark.parametrize("text", FALSE)
-def test_false(text):
-    assert verdict(text).verdict == "refuted"
-
-
-@pytest.mark.parametrize("text", ILL_POSED)
-def test_ill_posed(text):
-    assert verdict(text).verdict == "ill-posed"
+@pytest.mark.parametrize(("text", "allowed"), cases(TRUE, FALSE, ILL_POSED))
+def test_verdict(text: str, allowed: tuple[str, ...]) -> None:
+    check(text, allowed)
 
 
 def test_witness_of_a_fraction():

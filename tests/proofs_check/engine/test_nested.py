@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from deciding import cases, check, verdict
 
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.certify import certify
-from gateproof.proofs_check.engine import decide
-from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.formula import parse_expr
 
 SILU = "sup(abs(x*sigmoid(t*x) - gelu(x)), x in R)"
@@ -65,23 +64,9 @@ ILL_POSED = [
 ]
 
 
-def verdict(text):
-    return decide(Reading("nested", text), Settings())
-
-
-@pytest.mark.parametrize("text", TRUE)
-def test_true(text):
-    assert verdict(text).verdict in ("proved", "certified")
-
-
-@pytest.mark.parametrize("text", FALSE)
-def test_false(text):
-    assert verdict(text).verdict == "refuted"
-
-
-@pytest.mark.parametrize("text", ILL_POSED)
-def test_ill_posed(text):
-    assert verdict(text).verdict == "ill-posed"
+@pytest.mark.parametrize(("text", "allowed"), cases(TRUE, FALSE, ILL_POSED))
+def test_verdict(text: str, allowed: tuple[str, ...]) -> None:
+    check(text, allowed)
 
 
 def test_one_point_of_the_parameters_leaves_a_certificate():

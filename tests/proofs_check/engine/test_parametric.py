@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from deciding import cases, check, verdict
 
-from gateproof.proofs_check.engine import decide
-from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.sign_points import in_factors, zeros_of_factors
 from gateproof.theory.formula import expand, parse_expr, to_text
@@ -55,23 +54,9 @@ ILL_POSED = [
 ]
 
 
-def verdict(text):
-    return decide(Reading("parametric", text), Settings())
-
-
-@pytest.mark.parametrize("text", TRUE)
-def test_true(text):
-    assert verdict(text).verdict in ("proved", "certified")
-
-
-@pytest.mark.parametrize("text", FALSE)
-def test_false(text):
-    assert verdict(text).verdict == "refuted"
-
-
-@pytest.mark.parametrize("text", ILL_POSED)
-def test_ill_posed(text):
-    assert verdict(text).verdict == "ill-posed"
+@pytest.mark.parametrize(("text", "allowed"), cases(TRUE, FALSE, ILL_POSED))
+def test_verdict(text: str, allowed: tuple[str, ...]) -> None:
+    check(text, allowed)
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from gateproof.proofs_check.engine import decide
-from gateproof.proofs_check.records import Reading, Settings
+from deciding import cases, check, verdict
 
 HOLDS = [
     "differentiable(sqrt(x), x in (0, 1])",
@@ -45,30 +43,11 @@ NEVER_PROVED = [
 ]
 
 
-def verdict(text: str) -> tuple[str, str]:
-    found = decide(Reading("", text), Settings())
-    return found.verdict, found.reason
-
-
-@pytest.mark.parametrize("text", HOLDS)
-def test_holds(text: str) -> None:
-    found, reason = verdict(text)
-    assert found in ("proved", "certified"), reason
-
-
-@pytest.mark.parametrize("text", FAILS)
-def test_fails(text: str) -> None:
-    found, reason = verdict(text)
-    assert found == "refuted", reason
-
-
-@pytest.mark.parametrize("text", ILL_POSED)
-def test_without_meaning(text: str) -> None:
-    found, reason = verdict(text)
-    assert found == "ill-posed", reason
+@pytest.mark.parametrize(("text", "allowed"), cases(HOLDS, FAILS, ILL_POSED))
+def test_verdict(text: str, allowed: tuple[str, ...]) -> None:
+    check(text, allowed)
 
 
 @pytest.mark.parametrize("text", NEVER_PROVED)
 def test_never_proved(text: str) -> None:
-    found, _ = verdict(text)
-    assert found not in ("proved", "certified")
+    assert verdict(text).verdict not in ("proved", "certified")

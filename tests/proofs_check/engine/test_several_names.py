@@ -6,9 +6,7 @@ Reasons stand beside the statements; no verdict here was read off the engine.
 from __future__ import annotations
 
 import pytest
-
-from gateproof.proofs_check.engine import decide
-from gateproof.proofs_check.records import Reading, Settings
+from deciding import cases, check, verdict
 
 HOLDS = [
     # sup |y sigmoid(y) - relu(y)| = W(1/e) = 0.27846..., by x = y/C + h
@@ -56,31 +54,13 @@ ILL_POSED = [
 ]
 
 
-def verdict(text: str) -> tuple[str, str]:
-    found = decide(Reading("", text), Settings())
-    return found.verdict, found.reason
-
-
-@pytest.mark.parametrize("text", HOLDS)
-def test_holds(text: str) -> None:
-    found, reason = verdict(text)
-    assert found in ("proved", "certified"), reason
-
-
-@pytest.mark.parametrize("text", FAILS)
-def test_fails(text: str) -> None:
-    found, reason = verdict(text)
-    assert found == "refuted", reason
-
-
-@pytest.mark.parametrize("text", ILL_POSED)
-def test_without_meaning(text: str) -> None:
-    found, reason = verdict(text)
-    assert found == "ill-posed", reason
+@pytest.mark.parametrize(("text", "allowed"), cases(HOLDS, FAILS, ILL_POSED))
+def test_verdict(text: str, allowed: tuple[str, ...]) -> None:
+    check(text, allowed)
 
 
 def test_a_witness_holds_the_name_that_was_solved_for() -> None:
-    found = decide(Reading("", "for x in R, y in R, x + y == 1: x - y == 3"), Settings())
+    found = verdict("for x in R, y in R, x + y == 1: x - y == 3")
     assert found.verdict == "refuted"
     assert found.witness is not None
     assert {"x", "y"} <= set(found.witness)
