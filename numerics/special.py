@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from gateproof.theory.formula.nodes import App, Expr, Node, Num, Rel, Var
+from gateproof.theory.formula.nodes import App, Expr, Node, Rel
+from gateproof.theory.formula.powers import linear
 
 Linear = tuple[Fraction, Fraction]  # slope, intercept
 
@@ -44,32 +45,3 @@ def _differences(items: tuple[Expr, ...], var: str) -> list[Linear | None]:
         for b in lines[i + 1 :]
         if a is not None and b is not None
     ]
-
-
-def linear(expr: Expr, var: str) -> Linear | None:
-    """(slope, intercept) where the expression is linear in ``var`` with rational coefficients."""
-    if isinstance(expr, Num):
-        return Fraction(0), expr.value
-    if isinstance(expr, Var):
-        return (Fraction(1), Fraction(0)) if expr.name == var else None
-    if not isinstance(expr, App) or expr.head not in ("add", "neg", "mul", "div"):
-        return None
-    parts = []
-    for arg in expr.args:
-        line = linear(arg, var)
-        if line is None:
-            return None
-        parts.append(line)
-    if expr.head == "add":
-        return sum((p[0] for p in parts), Fraction(0)), sum((p[1] for p in parts), Fraction(0))
-    if expr.head == "neg":
-        return -parts[0][0], -parts[0][1]
-    if expr.head == "div":
-        (a, b), (c, d) = parts
-        return (a / d, b / d) if c == 0 and d != 0 else None
-    slope, intercept = parts[0]
-    for c, d in parts[1:]:
-        if slope and c:
-            return None
-        slope, intercept = slope * d + intercept * c, intercept * d
-    return slope, intercept

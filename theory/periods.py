@@ -18,6 +18,7 @@ from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Const, Expr, Node, Num, Var, num, rebuild
 from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.rewriting import mentions
 
 _SAMPLES = tuple(num(Fraction(k, 7)) for k in (0, 1, 2, 5, -3))
 
@@ -34,7 +35,7 @@ class Period:
 def period_of(expr: Expr, var: str = "x") -> Period | None:
     """A period of a core expression that is defined on R, about a line of rational slope; or None."""
     waves = {n.args[0] for n in expr.walk() if isinstance(n, App) and n.head in ("sin", "cos")}
-    slopes = [_slope(u, var) for u in waves if _uses(u, var)]
+    slopes = [_slope(u, var) for u in waves if mentions(u, var)]
     known = [abs(a) for a in slopes if a]
     if not known or len(known) != len(slopes):
         return None
@@ -49,10 +50,6 @@ def period_of(expr: Expr, var: str = "x") -> Period | None:
         rest = App("add", (expr, App("neg", (App("mul", (Num(slope), Var(var))),))))
         return Period(step, slope) if _varies(rest, var) else None
     return None
-
-
-def _uses(node: Node, var: str) -> bool:
-    return any(isinstance(n, Var) and n.name == var for n in node.walk())
 
 
 def _slope(u: Expr, var: str) -> Fraction | None:

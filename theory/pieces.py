@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import pairwise
 
+from gateproof.theory.exact.conditions import ALLOWED
 from gateproof.theory.exact.critical import sign_of
 from gateproof.theory.exact.derivative import kinks, kinks_at
 from gateproof.theory.exact.domain import Domain
@@ -26,16 +27,15 @@ from gateproof.theory.formula.nodes import (
     Or,
     Rel,
     Stmt,
-    Var,
     Where,
     num,
     rebuild,
 )
+from gateproof.theory.formula.rewriting import mentions
 from gateproof.theory.undefined_parts import inner_point
 from gateproof.theory.zeros import exact_zeros, is_inside
 
 MAX_PIECES = 32
-_TESTS = {"<": {-1}, "<=": {-1, 0}, "==": {0}, "!=": {-1, 1}, ">": {1}, ">=": {0, 1}}
 
 
 class _Unplaced(Exception):
@@ -115,14 +115,14 @@ def _told(node: Node, var: str, sample: Num, cleared: set[Expr]) -> Node:
     assert isinstance(done, Node)
     if not isinstance(done, App) or not cleared_here:
         return done
-    if done.head in ("abs", "sign") and _uses(done.args[0], var):
+    if done.head in ("abs", "sign") and mentions(done.args[0], var):
         side = _sign(done.args[0], var, sample)
         if done.head == "sign":
             return num(side)
         return done.args[0] if side > 0 else App("neg", done.args)
     if done.head == "sqrt" and isinstance(done.args[0], App) and done.args[0].head == "pow":
         base, exponent = done.args[0].args
-        if exponent == num(2) and _uses(base, var):
+        if exponent == num(2) and mentions(base, var):
             # sqrt(u**2) is |u|, and u is not 0 inside.
             return base if _sign(base, var, sample) > 0 else App("neg", (base,))
     if done.head in ("max", "min"):
@@ -136,11 +136,7 @@ def _told(node: Node, var: str, sample: Num, cleared: set[Expr]) -> Node:
 
 
 def _is_cleared(node: Expr, var: str, cleared: set[Expr]) -> bool:
-    return all(u in cleared for u in kinks_at(node) if _uses(u, var))
-
-
-def _uses(node: Node, var: str) -> bool:
-    return any(isinstance(n, Var) and n.name == var for n in node.walk())
+    return all(u in cleared for u in kinks_at(node) if mentions(u, var))
 
 
 def _sign(u: Expr, var: str, sample: Num) -> int:
@@ -153,7 +149,7 @@ def _sign(u: Expr, var: str, sample: Num) -> int:
 def _truth(cond: Stmt, var: str, sample: Num) -> bool:
     if isinstance(cond, Rel):
         pairs = zip(cond.ops, cond.terms, cond.terms[1:], strict=False)
-        return all(_sign(App("add", (a, App("neg", (b,)))), var, sample) in _TESTS[op] for op, a, b in pairs)
+        return all(_sign(App("add", (a, App("neg", (b,)))), var, sample) in ALLOWED[op] for op, a, b in pairs)
     if isinstance(cond, And):
         return all(_truth(p, var, sample) for p in cond.parts)
     if isinstance(cond, Or):

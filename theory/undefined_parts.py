@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from gateproof.theory.exact import balls, polys, roots
+from gateproof.theory.exact import balls, roots
 from gateproof.theory.exact.defined import conditions, prove_defined
 from gateproof.theory.exact.derivative import kinks
 from gateproof.theory.exact.domain import Assumptions, Domain
@@ -21,8 +21,9 @@ from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.piecewise import linear_root
 from gateproof.theory.exact.undefined import is_undefined
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Num, Var
+from gateproof.theory.formula.nodes import App, Expr, Num
 from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.rewriting import mentions
 from gateproof.theory.zeros import ascending, tidy
 
 
@@ -79,13 +80,13 @@ def _cuts(expr: Expr, var: str) -> tuple[Expr, ...] | None:
         if needed is None:
             return None
         if node.head == "pow":
-            if _uses(node.args[1], var):
+            if mentions(node.args[1], var):
                 # (-1)**x has values at whole numbers and hardly anywhere else.
                 return None
             n = constant_value(node.args[1])
             if n is not None and n.denominator == 1 and n >= 0:
                 continue
-        targets.update((_bare(e), None) for e, _ in needed if _uses(e, var))
+        targets.update((_bare(e), None) for e, _ in needed if mentions(e, var))
     found: list[Expr] = []
     for target in targets:
         line = linear_root(target, var)
@@ -106,21 +107,14 @@ def _bare(node: Expr) -> Expr:
     return node
 
 
-def _uses(node: Expr, var: str) -> bool:
-    return any(isinstance(n, Var) and n.name == var for n in node.walk())
-
-
 def _roots(ws: Workspace, target: Expr, var: str) -> list[Expr] | None:
     value = ws.form(target)
     found: list[Expr] = []
     for side in (value.num, value.den):
-        for f, _ in polys.factors(side)[1]:
-            if 0 not in ws.signs.of(f):
-                continue
-            zeros = roots.roots_in_name(ws, f, var)
-            if zeros is None:
-                return None
-            found += zeros
+        zeros = roots.roots_of_factors(ws, side, var)
+        if zeros is None:
+            return None
+        found += zeros
     return found
 
 

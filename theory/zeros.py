@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateproof.theory.exact import polys, roots
+from gateproof.theory.exact import roots
 from gateproof.theory.exact.budget import bounded
 from gateproof.theory.exact.critical import equal_constants, sign_of
 from gateproof.theory.exact.domain import Assumptions, Domain
@@ -24,15 +24,7 @@ def exact_zeros(expr: Expr, var: str, domain: Domain) -> tuple[Expr, ...] | None
         value = ws.form(expr)
         if value.is_zero:
             return None
-        found: list[Expr] = []
-        for f, _ in polys.factors(value.num)[1]:
-            if 0 not in ws.signs.of(f):
-                continue
-            zeros = roots.roots_in_name(ws, f, var)
-            if zeros is None:
-                return None
-            found += zeros
-        return found
+        return roots.roots_of_factors(ws, value.num, var)
 
     inside = Domain(domain.lo, domain.hi)
     # Two ends that are not rational cost more than they tell.

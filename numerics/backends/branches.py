@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from gateproof.numerics.backends.nodes import Patch
 from gateproof.numerics.backends.normal import normal
-from gateproof.numerics.special import linear
 from gateproof.theory.formula.nodes import And, App, Expr, Node, Not, Or, Rel, Stmt, Where, rebuild
+from gateproof.theory.formula.powers import linear
 
 #: Conditions that are brought outside; past this depth they stay where they are.
 MAX_DEPTH = 7

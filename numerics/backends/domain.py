@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from gateproof.numerics.special import linear
 from gateproof.theory.exact.defined import NOT_NEGATIVE, NOT_ZERO, POSITIVE, conditions, prove_defined
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula import free_names, to_text
 from gateproof.theory.formula.nodes import And, App, Expr, Implies, Node, Not, Num, Or, Rel, Stmt, Where, num
-from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.powers import constant_value, linear
 
 _OPS = {NOT_ZERO: "!=", POSITIVE: ">", NOT_NEGATIVE: ">="}
 _MIRROR = {">": "<", ">=": "<=", "!=": "!="}

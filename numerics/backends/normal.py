@@ -26,6 +26,7 @@ from gateproof.numerics.backends.algebra import (
     square_root,
     total,
 )
+from gateproof.numerics.points import SIGN_TESTS
 from gateproof.theory.formula.nodes import And, App, Expr, Node, Not, Num, Or, Rel, Stmt, Where, num, rebuild
 
 _ODD = frozenset({"tanh", "erf", "sinh", "asinh", "atan", "asin", "atanh", "sin", "tan", "sign"})
@@ -78,7 +79,7 @@ def truth(stmt: Stmt) -> bool | None:
     """The truth of a condition between rational numbers, None where it has others."""
     if isinstance(stmt, Rel) and all(isinstance(t, Num) for t in stmt.terms):
         values = [t.value for t in stmt.terms if isinstance(t, Num)]
-        return all(_TESTS[op](a - b) for op, a, b in zip(stmt.ops, values, values[1:], strict=False))
+        return all(SIGN_TESTS[op](a - b) for op, a, b in zip(stmt.ops, values, values[1:], strict=False))
     if isinstance(stmt, Not):
         inner = truth(stmt.part)
         return None if inner is None else not inner
@@ -87,12 +88,6 @@ def truth(stmt: Stmt) -> bool | None:
         stop = isinstance(stmt, Or)
         return stop if stop in parts else None if None in parts else not stop
     return None
-
-
-_TESTS = {
-    "==": lambda d: d == 0, "!=": lambda d: d != 0, "<": lambda d: d < 0,
-    "<=": lambda d: d <= 0, ">": lambda d: d > 0, ">=": lambda d: d >= 0,
-}  # fmt: skip
 
 
 def _where(node: Where) -> Expr:

@@ -43,6 +43,7 @@ from gateproof.theory.formula.nodes import (
     rebuild,
 )
 from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.rewriting import joined
 
 MAX_TERMS = 200
 
@@ -133,9 +134,7 @@ def _series(node: Series) -> Expr:
             f"{to_text(node)}: ends that are whole numbers, {MAX_TERMS} terms at most, are expected"
         )
     terms = [substitute(node.body, {node.index: Num(Fraction(k))}) for k in range(int(lo), int(hi) + 1)]
-    if not terms:
-        return num(0 if node.op == "sum" else 1)
-    return terms[0] if len(terms) == 1 else App("add" if node.op == "sum" else "mul", tuple(terms))
+    return joined(node.op, terms)
 
 
 def _member(node: In) -> Stmt:

@@ -47,6 +47,7 @@ from gateproof.theory.formula.nodes import (
     Var,
     Where,
 )
+from gateproof.theory.formula.rewriting import replaced
 from gateproof.theory.formula.scopes import free_names
 
 _PLAIN = (App, Num, Var, Const, Where, Rel, And, Or, Not)
@@ -145,17 +146,7 @@ def _missed_printed(stmt: Rel) -> list[Stmt | Claim]:
         return [Rel((op,), (a, _plus(b, 3 * (last.hi - last.lo))))]
     unit = last.hi - last.lo
     moved = Printed(last.text + "'", last.lo + 3 * unit, last.hi + 3 * unit)
-    return [Rel((op,), (_swap(a, last, moved), _swap(b, last, moved)))]
-
-
-def _swap(node: Expr, old: Expr, new: Expr) -> Expr:
-    from gateproof.theory.formula.nodes import rebuild
-
-    if node == old:
-        return new
-    found = rebuild(node, lambda c: _swap(c, old, new) if isinstance(c, Expr) else c)
-    assert isinstance(found, Expr)
-    return found
+    return [Rel((op,), (replaced(a, {last: moved}), replaced(b, {last: moved})))]
 
 
 def _missed_predicate(stmt: Pred) -> list[Stmt | Claim]:

@@ -55,7 +55,7 @@ def through_factors(body: Expr, name: str, domain: Domain, context: Context) -> 
     kept = [_simpler(f) for f in dict.fromkeys(factors) if not isinstance(f, Num)]
     if not kept:
         return None
-    found = _numeric(kept[0] if len(kept) == 1 else App("mul", tuple(kept)), name, domain, context)
+    found = numeric_zeros(kept[0] if len(kept) == 1 else App("mul", tuple(kept)), name, domain, context)
     return found if found.status == "ok" else None
 
 
@@ -66,7 +66,8 @@ def _simpler(factor: Expr) -> Expr:
     return factor
 
 
-def _numeric(body: Expr, name: str, domain: Domain, context: Context) -> Zeros:
+def numeric_zeros(body: Expr, name: str, domain: Domain, context: Context) -> Zeros:
+    """Zeros by boxes and Newton's method, to 20 digits."""
     return zeros(
         body,
         name,
@@ -234,7 +235,7 @@ def _no_others(
 
 def _empty(body: Expr, name: str, domain: Domain, context: Context) -> str | None:
     """None where there is no zero in a part of the set, else why that was not seen."""
-    found = _numeric(body, name, domain, context)
+    found = numeric_zeros(body, name, domain, context)
     if found.status != "ok":
         return found.reason
     return "another zero was met" if found.points else None

@@ -38,6 +38,7 @@ from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Extremum, Limit, Node, Rel, Series, num, rebuild
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.rewriting import joined, replaced, replaced_node
 from gateproof.theory.formula.scopes import free_names
 
 #: Widths to which sums are enclosed in turn, and the longest sum whose terms are written out.
@@ -53,7 +54,7 @@ def decide_infinite_sums(space: Space, relation: Rel, context: Context, decide: 
     if not any(_is_infinite(n) for n in done.walk()) or space.vectors:
         return None if done == relation else _after(steps, decide(space, done))
     values: dict[Series, Value] = {}
-    put: dict[Node, Expr] = {}
+    put: dict[Expr, Expr] = {}
     for node in done.walk():
         if isinstance(node, Series) and _is_infinite(node) and node not in put and node not in values:
             exact = _exact(node, space, steps)
@@ -91,15 +92,8 @@ def _is_infinite(node: Node) -> bool:
     return isinstance(node, Series) and node.op == "sum" and infinite_sign(node.hi) > 0
 
 
-def _with(relation: Rel, put: dict[Node, Expr]) -> Rel:
-    def visit(node: Node) -> Node:
-        if node in put:
-            return put[node]
-        done = rebuild(node, visit)
-        assert isinstance(done, Node)
-        return done
-
-    found = visit(relation)
+def _with(relation: Rel, put: dict[Expr, Expr]) -> Rel:
+    found = replaced_node(relation, put)
     assert isinstance(found, Rel)
     return found
 
@@ -165,9 +159,7 @@ def _written_outer(relation: Rel) -> Rel:
         terms = _terms(node) if isinstance(node, Series) else None
         if terms is not None and isinstance(node, Series):
             exprs = tuple(e for e in map(visit, terms) if isinstance(e, Expr))
-            if not exprs:
-                return num(0 if node.op == "sum" else 1)
-            return exprs[0] if len(exprs) == 1 else App("add" if node.op == "sum" else "mul", exprs)
+            return joined(node.op, exprs)
         done = rebuild(node, visit)
         assert isinstance(done, Node)
         return done
@@ -189,7 +181,7 @@ def _terms(node: Series) -> list[Expr] | None:
 
 def _without_limits(space: Space, relation: Rel, steps: list[str]) -> Rel:
     """Limits to oo over a name at which sums end: a sum up to oo, or the limit of closed forms."""
-    put: dict[Node, Expr] = {}
+    put: dict[Expr, Expr] = {}
     for node in relation.walk():
         if not isinstance(node, Limit) or infinite_sign(node.point) <= 0:
             continue
@@ -221,7 +213,7 @@ def _limit_of_sums(node: Limit, inner: list[Series], space: Space, steps: list[s
         if line[0] == 1:
             steps.append(f"{to_text(node)} is the sum up to oo")
             return replace(inner[0], hi=node.point)
-    forms: dict[Node, Expr] = {}
+    forms: dict[Expr, Expr] = {}
     for series in inner:
         form = closed_form(series, given)
         lo = constant_value(series.lo)
@@ -229,7 +221,7 @@ def _limit_of_sums(node: Limit, inner: list[Series], space: Space, steps: list[s
             raise UndecidedError(f"no closed form of {to_text(series)} was found")
         forms[series] = form
         steps.append(f"{to_text(series)} = {to_text(form)}")
-    swapped = _with(Rel(("==",), (node.body, num(0))), forms).terms[0]
+    swapped = replaced(node.body, forms)
     found = limit(swapped, node.var, node.point, "", space.assumptions())
     if found is None or isinstance(found, NoLimit):
         # There may be a limit along the whole numbers where there is none along the reals.

@@ -11,12 +11,11 @@ from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.extrema import Extremum as Found
 from gateproof.numerics.gather import MAY_JUMP
 from gateproof.numerics.points import compare, enclosure
-from gateproof.numerics.roots import zeros
 from gateproof.proofs_check.engine.attainment import attained
 from gateproof.proofs_check.engine.boxes import bounded_below
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import decide_defined
-from gateproof.proofs_check.engine.exact_zeros import by_given_points, through_factors
+from gateproof.proofs_check.engine.exact_zeros import by_given_points, numeric_zeros, through_factors
 from gateproof.proofs_check.engine.extremum import Side, numeric, set_of
 from gateproof.proofs_check.engine.holes import intervals
 from gateproof.proofs_check.engine.integers import decide_integer_set, over_integers
@@ -75,16 +74,7 @@ def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
         given = by_given_points(side.space, side.body, items, "a multiple zero", context)
         if given.truth is not None or given.ill_posed:
             return given
-    found = zeros(
-        side.body,
-        side.name,
-        domain.lo,
-        domain.hi,
-        20,
-        context.budget(),
-        lo_closed=domain.lo_closed,
-        hi_closed=domain.hi_closed,
-    )
+    found = numeric_zeros(side.body, side.name, domain, context)
     if found.status == "unknown" and decide_defined(side.space, side.body, context).truth is True:
         found = zeros_of_pieces(side.body, side.name, domain, 20, context) or found
     if found.status == "undefined":
@@ -157,8 +147,7 @@ def _isolated_zeros(side: Side, context: Context) -> Places | str:
         return "zeros: whether the function has a value everywhere was not decided"
     if one_period(side.space, side.body) is not None:
         return "zeros: a function that repeats"
-    closed = {"lo_closed": domain.lo_closed, "hi_closed": domain.hi_closed}
-    found = zeros(side.body, side.name, domain.lo, domain.hi, 20, context.budget(), **closed)
+    found = numeric_zeros(side.body, side.name, domain, context)
     return found.points if found.status == "ok" else f"zeros: {found.reason}"
 
 

@@ -27,6 +27,7 @@ from gateproof.theory.formula.library import substitute_node
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Series, Stmt, Var, num
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.rewriting import joined
 from gateproof.theory.formula.scopes import free_names
 
 #: Values of n at which a statement is tried before a proof for every n is looked for.
@@ -161,9 +162,7 @@ def value_of(node: Series, space: Space) -> tuple[Expr, str]:
         raise IllPosedError(f"the ends of {to_text(node)} are not whole numbers")
     if hi - lo <= MAX_WRITTEN:
         terms = tuple(_put(node.body, node.index, k) for k in range(int(lo), int(hi) + 1))
-        if not terms:
-            return num(0 if node.op == "sum" else 1), ""
-        return terms[0] if len(terms) == 1 else App("add" if node.op == "sum" else "mul", terms), ""
+        return joined(node.op, terms), ""
     given = space.assumptions()
     closed = closed_form(node, given)
     if closed is not None and body_defined(node, int(lo), given):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from gateproof.theory.exact import calculus, polys, roots
+from gateproof.theory.exact import calculus, roots
 from gateproof.theory.exact.atoms import NeedSign, NewStep
 from gateproof.theory.exact.bounds import atom_range
 from gateproof.theory.exact.budget import Unsupported, bounded
@@ -90,13 +90,10 @@ def _smooth_piece(ws: Workspace, expr: Expr, var: str, found: list[Expr]) -> boo
     # Where a root's argument is 0 the function may fail to be smooth, as at a kink.
     rough = [a.square for a in ws.atoms if a.kind == "sqrt" and a.square is not None]
     for part in (slope.num, *rough):
-        for f, _ in polys.factors(part)[1]:
-            if 0 not in ws.signs.of(f):
-                continue
-            zeros = roots.roots_in_name(ws, f, var)
-            if zeros is None:
-                return False
-            found += [_tidy(z) for z in zeros]
+        zeros = roots.roots_of_factors(ws, part, var)
+        if zeros is None:
+            return False
+        found += [_tidy(z) for z in zeros]
     return all(a.kind != "asin" for a in ws.atoms)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Stmt, Var, Where, num
+from gateproof.theory.formula.rewriting import mentions
 
 
 def add(*parts: Expr) -> Expr:
@@ -157,7 +158,7 @@ def kinks(expr: Expr, var: str) -> tuple[Expr, ...]:
     found: dict[Expr, None] = {}
     for node in expr.walk():
         for u in kinks_at(node):
-            if any(isinstance(n, Var) and n.name == var for n in u.walk()):
+            if mentions(u, var):
                 found[u] = None
     return tuple(found)
 

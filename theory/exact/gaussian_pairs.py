@@ -85,7 +85,7 @@ def gauss2_value(node: Gauss2, given: Assumptions) -> tuple[Expr, Derivation] | 
 def _mean(node: Gauss2, given: Assumptions) -> tuple[Expr, str]:
     u = Var(node.u)
     for value, other in ((1, u), (-1, minus(u))):
-        if _is_number(node.c, num(value), given):
+        if prove_relation(node.c, "==", num(value), given) is not None:
             return Gauss(substitute(node.body, {node.v: other}), node.u, node.q, ZERO), f"for c = {value}"
     try:
         terms = [times(p.c, _product(node, p, given)) for p in _pairs(node.body, node)]
@@ -94,15 +94,6 @@ def _mean(node: Gauss2, given: Assumptions) -> tuple[Expr, str]:
         if _is_odd(node, given):
             return ZERO, "since the integrand is odd"
         raise
-
-
-def _is_number(expr: Expr, value: Expr, given: Assumptions) -> bool:
-    """Whether the expression is provably that number; a name with room is not, at no cost."""
-    if isinstance(expr, Var):
-        domain = given.domains.get(expr.name)
-        if domain is None or domain.lo is None or domain.lo != domain.hi:
-            return False
-    return prove_relation(expr, "==", value, given) is not None
 
 
 def _is_odd(node: Gauss2, given: Assumptions) -> bool:
@@ -167,7 +158,7 @@ def _multiplied(factors: list[list[_Pair]]) -> list[_Pair]:
 
 def _product(node: Gauss2, p: _Pair, given: Assumptions) -> Expr:
     """E left(u) right(v)."""
-    if _is_number(node.c, ZERO, given):
+    if prove_relation(node.c, "==", ZERO, given) is not None:
         if not (dominated(p.left, node.u) and dominated(p.right, node.v)):
             raise _NoForm
         return times(_single(p.left, node.u, node.q), _single(p.right, node.v, node.q))

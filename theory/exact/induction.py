@@ -12,12 +12,13 @@ from gateproof.theory.exact.integer_powers import Powers
 from gateproof.theory.exact.monotone import in_workspace
 from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.prove import prove_relation
-from gateproof.theory.exact.series_problem import Failed, Problem, ends_of, series_in, swapped, with_n
+from gateproof.theory.exact.series_problem import Failed, Problem, ends_of, series_in, with_n
 from gateproof.theory.exact.sign import product, squared
 from gateproof.theory.exact.sign_rules import sum_of
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import App, Expr, Series, Stmt, Var, num
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.rewriting import replaced
 
 
 def explained(powers: Powers) -> list[str]:
@@ -41,8 +42,8 @@ def step(problem: Problem, first: int, series: list[Series]) -> Derivation:
         put_now[s] = Var(label)
         moved = folded(substitute(s, after))
         put_next[moved] = _grown(s, Var(label), name)
-    now = tuple(swapped(s, put_now) for s in problem.sides())
-    later = tuple(swapped(folded(substitute(s, after)), put_next) for s in problem.sides())
+    now = tuple(replaced(s, put_now) for s in problem.sides())
+    later = tuple(replaced(folded(substitute(s, after)), put_next) for s in problem.sides())
     if series_in(*now, *later):
         raise Failed
     powers = Powers(name, first, problem.rest, taken)

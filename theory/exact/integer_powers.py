@@ -16,7 +16,7 @@ from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.nodes import App, Expr, Node, Num, Rel, Stmt, Var, num, rebuild
-from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.powers import constant_value, linear
 from gateproof.theory.formula.scopes import free_names
 
 MAX_EXPONENT = 40
@@ -30,39 +30,17 @@ def linear_in(node: Expr, name: str) -> tuple[int, int] | None:
     """(a, b) where the node is a*name + b with whole a and b, else None."""
     if free_names(node) - {name}:
         return None
-    found = _linear(node, name)
+    written = _numbers_written(node)
+    found = linear(written, name) if isinstance(written, Expr) else None
     if found is None or found[0].denominator != 1 or found[1].denominator != 1:
         return None
     return int(found[0]), int(found[1])
 
 
-def _linear(node: Expr, name: str) -> tuple[Fraction, Fraction] | None:
-    if isinstance(node, Num):
-        return Fraction(0), node.value
-    if isinstance(node, Var):
-        return (Fraction(1), Fraction(0)) if node.name == name else None
-    if not isinstance(node, App) or node.head not in ("add", "neg", "mul", "div", "pow"):
-        return None
-    whole = constant_value(node)
-    if whole is not None:
-        return Fraction(0), whole
-    parts = [_linear(a, name) for a in node.args]
-    known = [p for p in parts if p is not None]
-    if len(known) != len(parts) or node.head == "pow":
-        return None
-    if node.head == "add":
-        return sum((p[0] for p in known), Fraction(0)), sum((p[1] for p in known), Fraction(0))
-    if node.head == "neg":
-        return -known[0][0], -known[0][1]
-    if node.head == "div":
-        (a, b), (c, d) = known
-        return (a / d, b / d) if not c and d else None
-    a, b = known[0]
-    for c, d in known[1:]:
-        if a and c:
-            return None
-        a, b = a * d + b * c, b * d
-    return a, b
+def _numbers_written(node: Node) -> Node:
+    """Closed rational parts, powers among them, as numbers."""
+    value = constant_value(node) if isinstance(node, App) else None
+    return rebuild(node, _numbers_written) if value is None else Num(value)
 
 
 @dataclass

@@ -12,6 +12,19 @@ from gateproof.theory.exact.writeback import write
 from gateproof.theory.formula.nodes import App, Expr, Num
 
 
+def roots_of_factors(ws: Workspace, p: Poly, name: str) -> list[Expr] | None:
+    """All values of the name at which a polynomial that is not 0 vanishes, factor by factor, or None."""
+    found: list[Expr] = []
+    for f, _ in polys.factors(p)[1]:
+        if 0 not in ws.signs.of(f):
+            continue
+        zeros = roots_in_name(ws, f, name)
+        if zeros is None:
+            return None
+        found += zeros
+    return found
+
+
 def roots_in_name(ws: Workspace, f: Poly, name: str) -> list[Expr] | None:
     """All values of the name at which an irreducible polynomial is 0, or None.
 

@@ -10,8 +10,9 @@ from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.integer_powers import NotWritten, Powers, linear_in
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Node, Rel, Series, Stmt, Var, num, rebuild
+from gateproof.theory.formula.nodes import Expr, Node, Rel, Series, Stmt, Var, num, rebuild
 from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.rewriting import joined
 from gateproof.theory.formula.scopes import free_names
 
 #: Terms of a sum written out, terms gained in one step.
@@ -140,15 +141,4 @@ def written_out(node: Node) -> Expr:
     if lo is None or hi is None or hi - lo > MAX_WRITTEN:
         raise Failed
     terms = [substitute(done.body, {done.index: num(k)}) for k in range(int(lo), int(hi) + 1)]
-    if not terms:
-        return num(0 if done.op == "sum" else 1)
-    return terms[0] if len(terms) == 1 else App("add" if done.op == "sum" else "mul", tuple(terms))
-
-
-def swapped(node: Node, put: dict[Expr, Expr]) -> Expr:
-    """The node with expressions replaced."""
-    if isinstance(node, Expr) and node in put:
-        return put[node]
-    done = rebuild(node, lambda c: swapped(c, put) if isinstance(c, Expr) else c)
-    assert isinstance(done, Expr)
-    return done
+    return joined(done.op, terms)

@@ -9,7 +9,8 @@ from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.kernels import ZERO, linear_in, minus, over, plus
 from gateproof.theory.exact.piecewise import resolve
 from gateproof.theory.exact.prove import prove_relation
-from gateproof.theory.formula.nodes import App, Expr, Node, Rel, Var, Where, rebuild
+from gateproof.theory.formula.nodes import App, Expr, Node, Rel, Var, Where
+from gateproof.theory.formula.rewriting import replaced
 from gateproof.theory.formula.scopes import free_names
 
 MAX_CUTS = 8
@@ -108,19 +109,11 @@ def _inner_kink(argument: Expr) -> list[Expr] | None:
         if not isinstance(node, App) or node.head not in ("abs", "max", "min"):
             continue
         choices = [node.args[0], minus(node.args[0])] if node.head == "abs" else list(node.args)
-        found = [_put(argument, node, choice) for choice in choices]
+        found = [replaced(argument, {node: choice}) for choice in choices]
         if node.head == "abs":
             return [*found, node.args[0]]
         return [*found, *(plus(a, minus(b)) for i, a in enumerate(node.args) for b in node.args[i + 1 :])]
     return None
-
-
-def _put(expr: Expr, old: Node, new: Expr) -> Expr:
-    if expr == old:
-        return new
-    found = rebuild(expr, lambda child: _put(child, old, new) if isinstance(child, Expr) else child)
-    assert isinstance(found, Expr)
-    return found
 
 
 def _placed(cut: Expr, cuts: list[Expr], given: Assumptions) -> bool:

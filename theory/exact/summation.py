@@ -22,7 +22,6 @@ from gateproof.theory.exact.series_problem import (
     first_of,
     regular_from,
     series_in,
-    swapped,
     with_n,
     written_out,
 )
@@ -30,6 +29,7 @@ from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, num, rebuild
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.rewriting import replaced
 from gateproof.theory.formula.scopes import free_names
 
 #: Values of n before the induction starts.
@@ -108,7 +108,7 @@ def _replaced(problem: Problem) -> tuple[Problem, list[str], int] | None:
         steps.append(f"{to_text(series)} = {to_text(form)}")
     if not put or start is None:
         return None
-    sides = tuple(swapped(s, put) for s in problem.sides())
+    sides = tuple(replaced(s, put) for s in problem.sides())
     return replace(problem, lhs=sides[0], rhs=sides[1]), steps, start
 
 
@@ -120,7 +120,7 @@ def _early(problem: Problem, start: int) -> Derivation:
         empty: dict[Expr, Expr] = {s: num(0 if s.op == "sum" else 1) for s in series_in(*problem.sides())}
         if any(regular_from(s, problem.name) != start for s in series_in(*problem.sides())):
             raise Failed
-        left, right = (swapped(s, empty) for s in problem.sides())
+        left, right = (replaced(s, empty) for s in problem.sides())
         domain = Domain(hi=num(start), hi_closed=True, integer=True)
         given = Assumptions({**problem.rest.domains, problem.name: domain}, problem.rest.facts)
         shown = prove_relation(left, problem.op, right, given)

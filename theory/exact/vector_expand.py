@@ -25,6 +25,7 @@ from gateproof.theory.formula.nodes import (
     rebuild,
 )
 from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.rewriting import joined
 
 MAX_TERMS = 500
 
@@ -68,7 +69,7 @@ class _Expansion:
 
     def of(self, node: Node) -> Node:
         if isinstance(node, Series):
-            return self._joined("add" if node.op == "sum" else "mul", self._terms(node))
+            return joined(node.op, self._terms(node))
         if isinstance(node, Index):
             return self._entry(node.vector, _integer(node.index))
         if isinstance(node, Lse):
@@ -100,12 +101,6 @@ class _Expansion:
         terms = [self.of(substitute_node(body, {index: num(k)})) for k in range(lo, hi + 1)]
         return [t for t in terms if isinstance(t, Expr)]
 
-    @staticmethod
-    def _joined(head: str, terms: list[Expr]) -> Expr:
-        if not terms:
-            return num(0 if head == "add" else 1)
-        return terms[0] if len(terms) == 1 else App(head, tuple(terms))
-
     def _range(self, node: Extremum | Exists) -> tuple[str, int, int]:
         binds = node.scope.binds
         if len(binds) != 1 or node.scope.conditions or not isinstance(binds[0].within, IntRange):
@@ -120,7 +115,7 @@ class _Expansion:
         terms = self._over(node.body, *self._range(node))
         if not terms:
             raise NotExpanded(f"{node.op} over nothing")
-        return self._joined(head, terms)
+        return terms[0] if len(terms) == 1 else App(head, tuple(terms))
 
     def _exists(self, node: Exists) -> Stmt:
         name, lo, hi = self._range(node)
@@ -137,7 +132,7 @@ class _Expansion:
         kept = [k for k in places if (vector, k) not in self.masked]
         if not kept:
             return None
-        return self._joined("add", [App("exp", (self._entry(vector, k),)) for k in kept])
+        return joined("sum", [App("exp", (self._entry(vector, k),)) for k in kept])
 
     def _entry(self, vector: str, k: int) -> Expr:
         if not 1 <= k <= self.lengths[vector]:
