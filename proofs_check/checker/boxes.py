@@ -13,11 +13,11 @@ from typing import Any
 
 from gateproof.proofs_check.checker.algebra import Algebra, Rejected
 from gateproof.proofs_check.checker.evaluate import Program, rational
-from gateproof.proofs_check.checker.interval import Interval, Intervals
+from gateproof.proofs_check.checker.interval import INF, Interval, Intervals
 from gateproof.proofs_check.checker.jet import Jets
 from gateproof.proofs_check.checker.tail import Tails
 
-BITS, ORDERS = range(32, 2201), range(1, 65)  # that a certificate may ask for
+BITS, ORDERS = range(32, 4501), range(1, 65)  # that a certificate may ask for
 MAX_LEAVES, MAX_WORK = 200_000, 100_000_000  # the latter about one microsecond each
 
 Box = dict[str, tuple[Any, Any]]
@@ -101,7 +101,7 @@ class Range:
 
     def evaluate(self, algebra: Algebra, values: dict[str, Any], order: int = 0) -> Any:
         """The formula's value, within a budget of work for all evaluations."""
-        self.spent["work"] += len(self.program.steps) * (order + 2) ** 2 * (1 + self.bits // 256) ** 3
+        self.spent["work"] += len(self.program.steps) * (order + 2) ** 2 * (1 + self.bits // 256) ** 2
         need(self.spent["work"] <= MAX_WORK, "it takes more work than the checker's budget")
         return self.program.evaluate(algebra, values)
 
@@ -178,12 +178,29 @@ class Range:
         return [*self.evaluate(at, {name: middle}, order), whole[order]]
 
     def taylor(self, order: int, side: tuple[str, tuple[Any, Any]]) -> Interval:
-        """The polynomial's range on the box."""
-        name, (lo, hi) = side
-        step, total = self.hull((lo - hi) / 2, (hi - lo) / 2), self.field.number(0)
-        for j, c in enumerate(self.coefficients(order, name, lo, hi)):
-            total = self.field.add(total, self.field.mul(c, self.field.power(step, j)))
-        return total
+        """The polynomial's range on the box; c_0 + c_1 h + c_2 h^2 is bounded jointly."""
+        (name, (lo, hi)), field = side, self.field
+        coefficients, step = self.coefficients(order, name, lo, hi), self.hull((lo - hi) / 2, (hi - lo) / 2)
+        start, slope, bend = [*coefficients[:3], field.number(0)][:3]
+        for j, c in enumerate(coefficients[3:], 3):
+            start = field.add(start, field.mul(c, field.power(step, j)))
+        radius = field.number((hi - lo) / 2)
+        least = field.neg(self.peak(*map(field.neg, (start, slope, bend)), radius))
+        return Interval(least.lo, self.peak(start, slope, bend, radius).hi)
+
+    def peak(self, start: Interval, slope: Interval, bend: Interval, radius: Interval) -> Interval:
+        """Above every a + b h + c h^2 for abs(h) <= r, in its upper end.
+
+        With s = abs(h), that is at most a + b s + c s^2 for the largest a, abs(b) and c. If c < 0 this is at
+        most a + b^2/(-4 c) for every s; it rises on [0, r] if c >= 0 or b >= -2 c r.
+        """
+        field, steepest = self.field, max(slope.hi, self.field.neg(slope).hi)
+        if not max(steepest, bend.hi) < INF:
+            return Interval(-INF, INF)
+        b, c = Interval(steepest, steepest), Interval(bend.hi, bend.hi)
+        if c.hi < 0 and b.hi < field.neg(field.mul(field.add(c, c), radius)).hi:
+            return field.add(start, field.div(field.mul(b, b), field.neg(field.mul(field.number(4), c))))
+        return field.add(start, field.mul(field.add(b, field.mul(c, radius)), radius))
 
     def witness(self, witness: Any) -> None:
         """The value at an exact point of the domain lies where the witness says."""

@@ -6,12 +6,18 @@ import copy
 import json
 import math
 import time
+from collections import Counter
 from fractions import Fraction
 
+import mpmath as mp
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from naive_certificates import F, hash_of, make, tree_of, uniform, write
 
 from gateproof.proofs_check.checker import verify
+from gateproof.proofs_check.checker.boxes import Range
+from gateproof.proofs_check.checker.interval import Interval, Intervals
 
 NATURAL = {"rule": "natural"}
 DEEPEST = [{"at": {"x": "-1278/1000"}, "lower": "-27847/100000", "upper": "-27846/100000"}]
@@ -416,15 +422,20 @@ def test_the_margin_between_true_and_false_is_narrow():
     ("text", "order", "lower", "upper"),
     [
         ("x**2", 1, -3, 5),  # 1 + [0, 4] h
-        ("x**2", 2, -1, 4),  # 1 + 2 h + 1 h^2, each term by itself
-        ("x**2", 3, -1, 4),  # ... + 0 h^3
+        ("x**2", 2, 0, 4),  # 1 + 2 h + 1 h^2, all terms together
+        ("x**2", 3, 0, 4),  # ... + 0 h^3
         ("x**3", 2, -2, 10),  # 1 + 3 h + [0, 6] h^2
-        ("x**3", 3, -3, 8),  # 1 + 3 h + 3 h^2 + 1 h^3
+        ("x**3", 3, "-3/4", 8),  # 1 + 3 h + 3 h^2, least at h = -1/2, + 1 h^3 by itself
+        ("x**4", 4, F(1, 3) - 4, 16),  # 1 + 4 h + 6 h^2, least at h = -1/3, + 4 h^3 + [0, 1]
+        ("-x**2 + 3*x", 2, 0, "9/4"),  # 2 + 1 h - 1 h^2, highest at h = 1/2
+        ("-x**2 + 5*x", 2, 0, 6),  # 4 + 3 h - 1 h^2 rises up to h = 1
+        ("5*x - x**2", 1, -1, 9),  # 4 + [1, 5] h
     ],
 )
 def test_the_taylor_rule_is_the_one_of_the_format(text, order, lower, upper):
     options = {"lo": 0, "hi": 2, "pieces": 1, "rule": ("taylor", order)}
-    assert verify(make(text, lower=lower, upper=upper, **options)).accepted
+    loose = {"lower": F(lower) - F(1, 10**20), "upper": F(upper) + F(1, 10**20)}
+    assert verify(make(text, **loose, **options)).accepted
     assert not verify(make(text, lower=F(lower) + F(1, 10**6), **options)).accepted
     assert not verify(make(text, upper=F(upper) - F(1, 10**6), **options)).accepted
 
@@ -440,6 +451,44 @@ def test_ends_that_no_float_holds_are_kept_inside(lo, hi, rule):
     # At a witness, too, the point is held and not hit.
     witness = {"at": {"x": lo}, "lower": write(F(lo) - tiny), "upper": write(F(lo) + tiny)}
     assert not verify(make("x", lower=-9, witnesses=[witness], **options)).accepted
+
+
+@pytest.mark.parametrize(("digits", "bits"), [(15, 106), (300, 1100), (1000, 3500)])
+def test_a_maximum_to_many_digits_takes_three_boxes(digits, bits):
+    # sin has its maximum 1 at pi/2; r is about a right angle, and 1 - sin falls short by c_1^2/(4 abs(c_2)).
+    with mp.workdps(digits + 20):
+        r = F(int(mp.floor(mp.pi / 2 * 10**digits)), 10**digits)
+    lo, hi, tiny = r - F(1, 8), r + F(1, 8), F(1, 10 ** (2 * digits // 3))
+    sides = [["leaf", ["taylor", 4]]] * 2
+    document = make("sin(x)", "3/4", "12/5", upper=1 + tiny, bits=bits, pieces=1)
+    document["tree"] = [
+        "split", "x", write(lo), sides[0], ["split", "x", write(hi), ["leaf", ["taylor", 2]], sides[1]]
+    ]  # fmt: skip
+    assert verify(document).accepted, verify(document).reason
+    document["conclusion"]["upper"] = write(1 - tiny)
+    assert not verify(document).accepted
+
+
+@given(
+    ends=st.lists(st.tuples(st.fractions(-3, 3), st.fractions(0, 1)), min_size=3, max_size=3),
+    radius=st.fractions(0, 3),
+    parts=st.lists(st.fractions(0, 1), min_size=4, max_size=4),
+)
+def test_no_quadratic_is_above_its_peak(ends, radius, parts):
+    certificate, field = Range(make("x", 0, 1, upper=1, pieces=1), Counter()), Intervals(64)
+    a, b, c = (Interval(field.number(lo).lo, field.number(lo + width).hi) for lo, width in ends)
+    found = certificate.peak(a, b, c, field.number(radius)).hi
+    step = radius * (2 * parts[3] - 1)
+    inside = [lo + width * part for (lo, width), part in zip(ends, parts, strict=False)]
+    assert inside[0] + inside[1] * step + inside[2] * step**2 <= F(*map(int, found.as_integer_ratio()))
+    # The best that can be said: the largest a and c, and abs(b), on a fine grid.
+    (a1, a2), (b1, b2), (c1, c2) = ends
+    best = max(a1 + a2 + max(abs(b1), abs(b1 + b2)) * s + (c1 + c2) * s**2 for s in grid(radius))
+    assert float(found) <= float(best) + 1e-3 * (1 + float(radius)) ** 2
+
+
+def grid(radius):
+    return [radius * F(i, 64) for i in range(65)]
 
 
 def test_only_the_rules_of_the_format_though_the_bound_is_generous():
