@@ -7,14 +7,18 @@ literal twice is the same real. So a relation is refuted only if every choice re
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from gateproof.numerics.bounds import Box, prove_bounds
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import difference_sign
+from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.numbers import rational_text
-from gateproof.proofs_check.engine.outcome import CERTIFIED, PROVED, NotYetError, Outcome, undecided
+from gateproof.proofs_check.engine.outcome import CERTIFIED, PROVED, NotYetError, Outcome, composite, undecided
+from gateproof.proofs_check.engine.point_certificates import sign_certificate
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
@@ -36,6 +40,7 @@ from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
 MAX_LITERALS = 8
+_METHOD = "interval arithmetic on the rounding intervals"
 
 
 def printed_in(node: Node) -> list[Printed]:
@@ -142,11 +147,24 @@ def decide_printed(relation: Rel, context: Context) -> Outcome:
     choice = next((signs[s] for s in wanted if s in signs), None)
     if choice is not None:
         text = ", ".join(f"{p.text}~ = {rational_text(choice[names[p]])}" for p in literals)
-        return Outcome(True, PROVED, "exact arithmetic", ("arb",), (f"with {text} the relation holds",))
+        (sign,) = (s for s in signs if signs[s] is choice)
+        known = _at_corners(gap, {sign: choice})
+        trust = ("arb", "mpfr") if known is not None else ("arb",)
+        step = f"with {text} the relation holds"
+        return Outcome(True, PROVED, "exact arithmetic", trust, (step,), certificate=known)
     if op == "==" and {1, -1} <= set(signs) and not may_jump(gap):
         step = "the difference is continuous and takes both signs at corners of the rounding intervals"
-        return Outcome(True, PROVED, "interval arithmetic on the rounding intervals", ("arb",), (step,))
+        known = _at_corners(gap, {s: signs[s] for s in (-1, 1)})
+        trust = ("arb", "mpfr") if known is not None else ("arb",)
+        return Outcome(True, PROVED, _METHOD, trust, (step,), certificate=known)
     return _never(relation, gap, box, signs, context)
+
+
+def _at_corners(gap: Expr, signs: dict[int, dict[str, Fraction]]) -> Mapping[str, Any] | None:
+    """Accepted certificates of the signs of the difference at corners, or None."""
+    found = [sign_certificate(gap, point, sign) for sign, point in signs.items()]
+    documents = [dict(d) for d in found if d is not None]
+    return composite(documents) if len(documents) == len(found) else None
 
 
 def _for_every_choice(relation: Rel, left: Expr, right: Expr, box: Box) -> Outcome | None:
@@ -190,13 +208,15 @@ def _never(
     step = (
         f"for every choice of numbers that print so, the left side of {to_text(relation)} is {side} the right"
     )
+    accepted = found.certificate is not None and accept(found.certificate) is None
     return Outcome(
         False,
         CERTIFIED,
-        "interval arithmetic on the rounding intervals",
-        ("arb",),
+        _METHOD,
+        ("arb", "mpfr") if accepted else ("arb",),
         (step,),
         witness={"every choice": f"left {side} right"},
+        certificate=found.certificate if accepted else None,
     )
 
 
