@@ -98,7 +98,7 @@ def integral_certificate(
     cuts: dict[str, Fraction] = {}
     for name, end in (("-", on.lo), ("+", on.hi)):
         if end is None:
-            cut = _cut(on, name, tolerance / 8)
+            cut = tail_cut(on, name, tolerance / 8)
             if cut is None:
                 return None
             cuts[name] = cut
@@ -116,7 +116,7 @@ def integral_certificate(
         **range_certificate(
             on.body,
             {on.var: (on.lo, on.hi)},
-            Bounds(_short(lower, tolerance, -1), _short(upper, tolerance, 1)),
+            Bounds(short(lower, tolerance, -1), short(upper, tolerance, 1)),
             _joined(on.var, ends, [box.tree(on.var) for box in boxes]),
             cuts={on.var: (-cuts["-"] if "-" in cuts else None, cuts.get("+"))},
             bits=bits + 10,
@@ -126,7 +126,8 @@ def integral_certificate(
     }
 
 
-def _cut(on: Range, name: str, tolerance: Fraction) -> Fraction | None:
+def tail_cut(on: Range, name: str, tolerance: Fraction) -> Fraction | None:
+    """M such that the integral of the integrand's size beyond it (side '-': below -M) is small; or None."""
     beyond = max((abs(e) for e in (on.lo, on.hi) if e is not None), default=Fraction(0))
     for start in CUTS:
         if start > beyond and start < 2**60:
@@ -137,7 +138,7 @@ def _cut(on: Range, name: str, tolerance: Fraction) -> Fraction | None:
     return None
 
 
-def _short(value: Fraction, tolerance: Fraction, direction: int) -> Fraction:
+def short(value: Fraction, tolerance: Fraction, direction: int) -> Fraction:
     """A rational with a short denominator, up to a hundredth of the tolerance further out."""
     scale = 100 * (tolerance.denominator // tolerance.numerator + 1)
     whole = value * scale

@@ -9,7 +9,7 @@ from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, Un
 from gateproof.numerics.gauss import density_form, gaussian, sign_of
 from gateproof.numerics.gauss_pair import gaussian_pair
 from gateproof.numerics.integral import Range, Value, integral, rational_range
-from gateproof.numerics.integral_certificate import integral_certificate
+from gateproof.numerics.kinked_certificate import any_certificate
 from gateproof.numerics.points import at_point, compare, rational_bounds
 from gateproof.theory.exact.definite import NoIntegral
 from gateproof.theory.exact.domain import Assumptions
@@ -73,7 +73,7 @@ def certificate_of(node: Mean, digits: int) -> dict[str, Any] | None:
     if on is None or found.enclosure is None or 0 in found.enclosure:
         return None
     tolerance = max(map(abs, found.enclosure)) / 10 ** min(digits, CERTIFICATE_DIGITS)
-    return integral_certificate(on, found.enclosure, tolerance, to_text(node))
+    return any_certificate(on, found.enclosure, tolerance, to_text(node))
 
 
 def enclosed(node: Mean, digits: int, budget: Budget) -> Value:

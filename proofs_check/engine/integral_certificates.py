@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from gateproof.numerics.integral import Value
-from gateproof.numerics.integral_certificate import integral_certificate
+from gateproof.numerics.kinked_certificate import any_certificate, total
 from gateproof.numerics.means import as_range
 from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.outcome import composite
@@ -80,5 +80,8 @@ def _accepted(node: Mean, ends: tuple[Fraction, Fraction]) -> Mapping[str, Any] 
     on = as_range(node)
     if on is None or reach == 0:
         return None
-    document = integral_certificate(on, (middle, middle), reach * Fraction(99, 100), to_text(node))
-    return document if document is not None and accept(document) is None else None
+    document = any_certificate(on, (middle, middle), reach * Fraction(99, 100), to_text(node))
+    if document is None or accept(document) is not None:
+        return None
+    low, high = total(document.get("parts", (document,)))
+    return document if ends[0] <= low and high <= ends[1] else None

@@ -1,0 +1,47 @@
+"""Certificates of the sign of a closed value, or of a value at an exact point: a range on one point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from gateproof.numerics.certificate import Bounds, range_certificate
+from gateproof.proofs_check.engine.boxes import accept
+from gateproof.theory.formula.nodes import App, Expr, Rel
+from gateproof.theory.formula.printer import to_text
+
+_BITS = (80, 160, 320, 640, 1280)
+_ZERO = Fraction(0)
+_BOUNDS = {
+    1: Bounds(lower=_ZERO, lower_strict=True),
+    0: Bounds(lower=_ZERO, upper=_ZERO),
+    -1: Bounds(upper=_ZERO, upper_strict=True),
+}
+
+
+def sign_certificate(gap: Expr, point: Mapping[str, Fraction], sign: int) -> Mapping[str, Any] | None:
+    """An accepted certificate that the expression has that sign at the point, or None."""
+    box = {name: (value, value) for name, value in point.items()}
+    return _accepted(gap, box, _BOUNDS[sign])
+
+
+def order_certificate(relation: Rel, point: Mapping[str, Fraction], sign: int) -> Mapping[str, Any] | None:
+    """An accepted certificate of the sign of left side minus right side at the point, or None."""
+    left, right = relation.terms
+    return sign_certificate(App("add", (left, App("neg", (right,)))), point, sign)
+
+
+def value_certificate(expr: Expr, lower: Fraction, upper: Fraction) -> Mapping[str, Any] | None:
+    """An accepted certificate that a closed value lies in [lower, upper], or None."""
+    return _accepted(expr, {}, Bounds(lower, upper))
+
+
+def _accepted(
+    expr: Expr, box: Mapping[str, tuple[Fraction, Fraction]], bounds: Bounds
+) -> Mapping[str, Any] | None:
+    for bits in _BITS:
+        document = range_certificate(expr, box, bounds, ["leaf", "natural"], bits=bits, text=to_text(expr))
+        if accept(document) is None:
+            return document
+    return None
