@@ -53,6 +53,8 @@ def failure_at(relation: Rel, point: Point) -> Outcome | None:
     if second != sign:
         # Equal sides are exact in balls only by luck of exact arithmetic; MPFR must see the same.
         return None
+    from gateproof.proofs_check.engine.point_certificates import order_certificate
+
     at = {name: rational_text(value) for name, value in point.items()}
     with_values = dict(at)
     for label, side in (("left", a), ("right", b)):
@@ -67,6 +69,7 @@ def failure_at(relation: Rel, point: Point) -> Outcome | None:
             f"so {to_text(relation)} fails there; the sign of the difference was found by two engines",
         ),
         witness=with_values,
+        certificate=order_certificate(relation, point, sign),
     )
 
 
@@ -134,6 +137,8 @@ def exact_failure(space: Space, relation: Rel) -> Outcome | None:
 
 def holds_at(relation: Rel, point: Point) -> Outcome | None:
     """The confirming outcome if a binary relation certainly holds at the point, by two engines; else None."""
+    from gateproof.proofs_check.engine.point_certificates import order_certificate
+
     (op,), (a, b) = relation.ops, relation.terms
     try:
         sign = difference_sign(a, b, point, 256)
@@ -144,4 +149,11 @@ def holds_at(relation: Rel, point: Point) -> Outcome | None:
     at = {name: rational_text(value) for name, value in point.items()}
     where = ", ".join(f"{n} = {v}" for n, v in at.items())
     step = f"at {where}: {to_text(relation)}" if where else to_text(relation)
-    return Outcome(True, method="exact witness", trust=("arb", "mpfr"), steps=(step,), witness=at)
+    return Outcome(
+        True,
+        method="exact witness",
+        trust=("arb", "mpfr"),
+        steps=(step,),
+        witness=at,
+        certificate=order_certificate(relation, point, sign),
+    )
