@@ -1,9 +1,8 @@
 """How far out the zeros of a derivative can lie.
 
-Three arguments, each exact: the leading part of a tail form, also of the normal form's factors
-divided by their largest exponentials (sech(u)**2 has no leading part that a tail form keeps,
-its numerator has); and monotony, where the next derivative keeps its sign outside of its own
-zeros and the limit at infinity is known.
+Three arguments, each exact: the dominating exponential and its leading part; the same of the normal form's
+factors divided by their largest exponentials; and monotony, where the next derivative keeps its
+sign outside of its own zeros and the limit at infinity is known.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from gateproof.theory.exact import polys
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.monotone import in_workspace
 from gateproof.theory.exact.normal import Workspace
-from gateproof.theory.exact.tails import tail_sign
+from gateproof.theory.exact.tail_levels import far_sign
 from gateproof.theory.exact.writeback import write_divided
 from gateproof.theory.formula.nodes import Expr
 
@@ -30,7 +29,7 @@ def no_zeros_beyond(expr: Expr, var: str, side: str, beyond: Fraction) -> Fracti
     """A number past which (on the side '+' or '-') the expression keeps its sign, by tail forms; or None."""
     starts = [s for s in (*STARTS, beyond * 2) if s > beyond]
     for start in starts:
-        if tail_sign(expr, var, side, start) in (1, -1):
+        if far_sign(expr, var, side, start) in (1, -1):
             return start
     factors = _factors(expr, var)
     if factors is None:
@@ -46,7 +45,7 @@ def no_zeros_beyond(expr: Expr, var: str, side: str, beyond: Fraction) -> Fracti
 
 def _start(variants: Variants, var: str, side: str, starts: list[Fraction]) -> Fraction | None:
     for start in starts:
-        if any(tail_sign(v, var, side, start) in (1, -1) for v in variants):
+        if any(far_sign(v, var, side, start) in (1, -1) for v in variants):
             return start
     return None
 

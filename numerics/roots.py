@@ -20,7 +20,7 @@ from gateproof.numerics.precision import precision
 from gateproof.numerics.results import Enclosure, Zeros
 from gateproof.numerics.special import special_points
 from gateproof.numerics.tailcut import STARTS
-from gateproof.theory.exact.tails import tail_sign
+from gateproof.theory.exact.tail_levels import far_sign
 from gateproof.theory.formula.nodes import App, Expr, num
 from gateproof.theory.formula.powers import constant_value
 
@@ -180,7 +180,7 @@ class _Search:
 
     def _far(self, expr: Expr, name: str, beyond: Fraction) -> Fraction:
         for start in (s for s in (*STARTS, beyond * 2) if s > beyond):
-            if tail_sign(expr, self.var, name, start) in (1, -1):
+            if far_sign(expr, self.var, name, start) in (1, -1):
                 return start
         raise _Unsure("tail: the sign far out was not found")
 

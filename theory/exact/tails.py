@@ -72,6 +72,14 @@ class NoForm:
         return False
 
 
+@dataclass(frozen=True, eq=False)
+class Fixed(Expr):
+    """A constant of which only lo <= value <= hi is known; each place where it stands counts for itself."""
+
+    lo: Fraction
+    hi: Fraction
+
+
 def tail_form(expr: Expr, var: str, side: str, start: Fraction) -> Expansion | Growing | NoForm:
     """The form of a core expression in one variable for x >= start > 0; side '-': of f(-x)."""
     try:
@@ -112,6 +120,8 @@ def raw_form(expr: Expr, var: str, side: str, start: Fraction) -> Form:
 def _walk(expr: Expr, var: str, x: Trans) -> Form:
     if isinstance(expr, Num):
         return number(expr.value, x.start)
+    if isinstance(expr, Fixed):
+        return between((expr.lo, expr.hi), x.start)
     if isinstance(expr, Var):
         if expr.name != var:
             raise NoTail(f"a second variable {expr.name}")
@@ -121,7 +131,7 @@ def _walk(expr: Expr, var: str, x: Trans) -> Form:
             raise NoTail("oo as a value")
         return between(enclose.pi() if expr.name == "pi" else enclose.exp(Fraction(1)), x.start)
     if isinstance(expr, Where):
-        truth = _truth(expr.cond, var, x)
+        truth = condition_truth(expr.cond, var, x)
         if truth is None:
             raise NoTail("a condition is not decided far out")
         return _walk(expr.then if truth else expr.other, var, x)
@@ -203,12 +213,13 @@ def _power(expr: App, var: str, x: Trans) -> Form:
     raise NoTail("a power with a fractional or varying exponent")
 
 
-def _truth(cond: Stmt, var: str, x: Trans) -> bool | None:
+def condition_truth(cond: Stmt, var: str, x: Trans) -> bool | None:
+    """Whether a condition holds on the whole tail of x; None where that is not decided."""
     if isinstance(cond, Not):
-        inner = _truth(cond.part, var, x)
+        inner = condition_truth(cond.part, var, x)
         return None if inner is None else not inner
     if isinstance(cond, And | Or):
-        found = [_truth(p, var, x) for p in cond.parts]
+        found = [condition_truth(p, var, x) for p in cond.parts]
     elif isinstance(cond, Rel):
         pairs = zip(cond.ops, cond.terms, cond.terms[1:], strict=False)
         found = [_compare(op, a, b, var, x) for op, a, b in pairs]
