@@ -16,7 +16,7 @@ CODE := theory numerics kernels proofs_check src tests figures
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report test wheel lint style types format deep score clean
+.PHONY: help setup report test wheel lint style types format coq bench deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -57,6 +57,12 @@ types: $(STAMP)  ## mypy --strict and pyright
 format: $(STAMP)  ## let ruff lay out the code
 	$(PY) -m ruff check --fix $(CODE)
 	$(PY) -m ruff format $(CODE)
+
+coq: $(STAMP)  ## compile the theorems; needs coqc with coq-interval, which .ci/run installs
+	COQ=required $(PY) -m pytest -n $(JOBS) tests/proofs_check/coq
+
+bench: $(STAMP)  ## times beside Sollya's; writes docs/benchmarks.md (minutes; needs sollya, alkahest)
+	PYTHONPATH=tests $(PY) -m bench.against_sollya
 
 deep: $(STAMP)  ## the long tests, by hand
 	$(PY) -m pytest -n $(JOBS) -m deep

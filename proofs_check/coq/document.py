@@ -15,11 +15,22 @@ from gateproof.proofs_check.coq.statement import Part, parts_of
 from gateproof.proofs_check.coq.tail import Limits
 from gateproof.proofs_check.coq.text import number
 from gateproof.proofs_check.coq.theorem import Question, Theorem, theorem
+from gateproof.proofs_check.coq.total import total
 from gateproof.proofs_check.coq.tree import from_json
 from gateproof.proofs_check.refused import RefusedError
-from gateproof.theory.formula import to_text
+from gateproof.theory.formula import Expr, to_text
 
 _PARTS = 20
+
+#: Coq's functions are total: whether a formula has a value is no part of a theorem about its value.
+_DEFINED = (
+    "The formula is defined for all reals: its divisors, and what it takes logarithms and roots of, are\n"
+    "   positive sums and products, or those of sigmoid, softplus, sech and tanh (lemma `defined`)."
+)
+_NOT_SEEN = (
+    "Coq's functions are total (1/0, ln(-1) have values): that the formula is defined is NOT said here,\n"
+    "   but by what decided it."
+)
 
 
 def certificate_hash(document: Mapping[str, Any]) -> str:
@@ -37,10 +48,12 @@ def of_certificate(document: Mapping[str, Any], said: str = "") -> str:
     head.append(f"certificate sha256 {certificate_hash(document)}")
     body: list[str] = []
     names: list[str] = []
+    exprs: list[Expr] = []
     for place, part in enumerate(parts, 1):
         label = f"f{place}"
         question = _question(part)
         found = theorem(question, label)
+        exprs.append(question.expr)
         head += [
             f"{label}: {_safe(to_text(question.expr))}",
             f"  formula sha256 {part['formula_hash']}",
@@ -51,7 +64,7 @@ def of_certificate(document: Mapping[str, Any], said: str = "") -> str:
         for count, witness in enumerate(part["witnesses"], 1):
             names.append(f"{label}_witness_{count}")
             body.append(_witness(question, label, names[-1], witness))
-    return _file(head, body, names)
+    return _file(head, body, names, exprs)
 
 
 def of_statement(text: str, certificate: Mapping[str, Any] | None) -> str:
@@ -64,13 +77,15 @@ def of_statement(text: str, certificate: Mapping[str, Any] | None) -> str:
     )
     body: list[str] = []
     names: list[str] = []
+    exprs: list[Expr] = []
     for place, part in enumerate(parts_of(text), 1):
         label = f"f{place}"
         found = theorem(part.question, label)
+        exprs.append(part.question.expr)
         head.append(f"statement_{place} covers {found.covers}.")
         body += [found.text, _stated(part, found, label, f"statement_{place}")]
         names.append(f"statement_{place}")
-    return _file(head, body, names)
+    return _file(head, body, names, exprs)
 
 
 def _stated(part: Part, found: Theorem, label: str, name: str) -> str:
@@ -124,11 +139,11 @@ def _safe(text: str) -> str:
     return re.sub(r"\(\*|\*\)", lambda found: " ".join(found[0]), plain)
 
 
-def _file(head: Sequence[str], body: Sequence[str], names: Sequence[str]) -> str:
+def _file(head: Sequence[str], body: Sequence[str], names: Sequence[str], exprs: Sequence[Expr]) -> str:
     notes = [
         "Written by gateproof. Check it with coqc; coq-interval is needed.",
         *head,
-        "Coq's functions are total: that the formula is defined is said by the certificate, not here.",
+        _DEFINED if all(total(expr) for expr in exprs) else _NOT_SEEN,
     ]
     comment = "(* " + "\n   ".join(notes) + " *)\n"
     checks = f"Definition all_together := ({', '.join(names)}).\nPrint Assumptions all_together.\n"

@@ -2,7 +2,8 @@
 
 Only Coq's reals and coq-interval are used. ``sigmoid``, ``softplus`` and ``sech`` are defined here;
 ``tanh``, ``sinh``, ``cosh``, ``exp``, ``ln`` are Coq's own. A ``small`` lemma bounds a quantity by exp(-v);
-``small_power`` says that y^k exp(-a y) falls from y >= k/a on.
+``small_power`` says that y^k exp(-a y) falls from y >= k/a on. ``defined``: sigmoid, softplus, sech and
+tanh never divide by 0, and take logarithms of positive numbers only.
 """
 
 PREAMBLE = r"""From Coq Require Import Reals Lra Lia.
@@ -15,6 +16,12 @@ Definition sech (u : R) : R := 1 / cosh u.
 
 Lemma sum_pos (u : R) : 0 < 1 + exp u.
 Proof. pose proof (exp_pos u); lra. Qed.
+
+Lemma defined (u : R) : 1 + exp (- u) <> 0 /\ 0 < 1 + exp u /\ cosh u <> 0.
+Proof.
+  unfold cosh. pose proof (exp_pos u). pose proof (exp_pos (- u)).
+  repeat split; try apply Rgt_not_eq; lra.
+Qed.
 
 Lemma tanh_exp (u : R) : tanh u = 1 - 2 / (1 + exp (2 * u)).
 Proof.

@@ -15,6 +15,7 @@ from gateproof.proofs_check.coq.document import certificate_hash, of_certificate
 from gateproof.proofs_check.coq.expansion import Beyond, Expansion
 from gateproof.proofs_check.coq.tail import Limits, tail_lemma
 from gateproof.proofs_check.coq.text import term
+from gateproof.proofs_check.coq.total import total
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import expand, parse_expr
 from gateproof.theory.formula.serial import to_json, tree_hash
@@ -222,3 +223,30 @@ def test_two_names_never_become_one():
     document["core"] = json.loads(json.dumps(document["core"]).replace('"x"', '"y"'))
     document["domain"], document["tails"] = {"y": document["domain"]["x"]}, {"y": document["tails"]["x"]}
     assert "Definition f1 (v_y : R)" in of_certificate(document)  # y is the name in the tails
+
+
+@pytest.mark.parametrize(
+    ("text", "everywhere"),
+    [
+        ("x*sigmoid(1.702*x) - gelu_tanh(x)", True),  # sqrt(2/pi)
+        ("x/(1 + exp(-x)) + log(1 + x**2)", True),
+        ("sqrt(abs(x)) + (1 + x**2)**(-1)", True),
+        ("1/x", False),
+        ("x/(exp(x) - 1)", False),  # 0/0 at 0
+        ("log(1 + x)", False),
+        ("sqrt(x)", False),
+        ("x**(-2)", False),
+        ("tan(x)", False),
+        ("1/(x + x**2)", False),
+        ("1/abs(x)", False),
+    ],
+)
+def test_a_file_says_whether_its_formula_is_defined_everywhere(text, everywhere):
+    assert total(core(text)) is everywhere
+
+
+def test_where_coq_gives_values_to_what_has_none_the_file_says_so():
+    assert "that the formula is defined is NOT said here" in of_statement(
+        "for x in [1, 2]: log(x) <= 1", None
+    )
+    assert "The formula is defined for all reals" in of_statement("for x in R: silu(x) >= -1", None)
