@@ -1,9 +1,10 @@
 """Certificates of integrals across kinks at points that are no known rationals, such as E abs(f(Z)).
 
 The interval is cut into pieces. On most of them every argument u of abs, max or a condition has a strict
-sign, which a range certificate proves; there the integrand is a smooth formula, with an integral
-certificate of its own. The others are small boxes around the zeros of an argument, each with the width of
-the box times the range of the integrand. The integral is the sum of the parts.
+sign, which a range certificate proves (for linear ones the ends are rationals beside its only root, so
+there is nothing to prove); there the integrand is a smooth formula, with an integral certificate of its
+own. The others are small boxes around the zeros of an argument, each with the width of the box times the
+range of the integrand. The integral is the sum of the parts.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from gateproof.numerics.points import rational_bounds
 from gateproof.numerics.precision import precision
 from gateproof.numerics.special import special_points
 from gateproof.theory.exact.kernels import minus
-from gateproof.theory.formula.nodes import Expr
+from gateproof.theory.formula.nodes import App, Expr, Rel
 from gateproof.theory.formula.powers import linear
 from gateproof.theory.formula.printer import to_text
 
@@ -53,8 +54,7 @@ def kinked_certificate(
 ) -> dict[str, Any] | None:
     """A composite certificate that the integral lies within the tolerance of its enclosure, or None."""
     body, var = on.body, on.var
-    found = {c for n in body.walk() for c in corners(n) if var in names_in(c) and linear(c, var) is None}
-    arguments = sorted(found, key=to_text)
+    arguments = _arguments(body, var)
     lo = on.lo if on.lo is not None else tail_cut(on, "-", tolerance / 8)
     hi = on.hi if on.hi is not None else tail_cut(on, "+", tolerance / 8)
     if not arguments or lo is None or hi is None:
@@ -95,11 +95,23 @@ def total(parts: Sequence[Mapping[str, Any]]) -> tuple[Fraction, Fraction]:
     )
 
 
+def _arguments(body: Expr, var: str) -> list[Expr]:
+    """The arguments whose sign is needed: of jumps all, of kinks those that are not linear."""
+    found: dict[Expr, None] = {}
+    for node in body.walk():
+        jumps = isinstance(node, Rel) or (isinstance(node, App) and node.head == "sign")
+        for argument in corners(node):
+            if var in names_in(argument) and (jumps or linear(argument, var) is None):
+                found[argument] = None
+    return list(found)
+
+
 def _pieces(
     body: Expr, var: str, ends: tuple[Fraction, Fraction], arguments: list[Expr], tolerance: Fraction
 ) -> list[_Piece] | None:
     """Pieces that fill the interval, ascending; None where the boxes run out."""
-    lines = {a: Line(a, var) for a in arguments}
+    straight = {u: line for u in arguments if (line := linear(u, var)) is not None}
+    lines = {u: Line(u, var) for u in arguments if u not in straight}
     inside = [k for k in special_points(body, var) if ends[0] < k < ends[1]]
     stack = list(reversed(list(pairwise([ends[0], *inside, ends[1]]))))
     found: list[_Piece] = []
@@ -110,6 +122,10 @@ def _pieces(
         if left < 0:
             return None
         signs = {u: _strict(line, a, b) for u, line in lines.items()}
+        for u, (slope, intercept) in straight.items():
+            # Its root is none of the inner points, so it has one sign but for an end.
+            at = slope * (a + b) / 2 + intercept
+            signs[u] = (at > 0) - (at < 0)
         decided = all(signs.values())
         # A hundredth of it a box: some zeros leave several boxes.
         if not decided and not _small(body, var, (a, b), tolerance / 100):
@@ -172,6 +188,8 @@ def _smooth(
     parts: list[dict[str, Any]] = []
     box = {on.var: ends}
     for argument, sign in signs.items():
+        if linear(argument, on.var) is not None:
+            continue
         size = argument if sign > 0 else minus(argument)
         proved = prove_bounds(
             size, box, lower=Fraction(0), lower_strict=True, budget=Budget(2_000, 256), text=to_text(size)

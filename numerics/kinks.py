@@ -20,7 +20,7 @@ from gateproof.numerics.forms import Line, outer
 from gateproof.numerics.jets import jet, side
 from gateproof.numerics.special import special_points
 from gateproof.theory.exact.kernels import minus, plus
-from gateproof.theory.formula.nodes import App, Expr, Node, Rel, Where, num, rebuild
+from gateproof.theory.formula.nodes import And, App, Expr, Node, Not, Or, Rel, Where, num, rebuild
 
 #: Boxes looked at for one interval.
 BOXES = 6_000
@@ -162,7 +162,13 @@ def _extreme(node: Node, done: App, signs: Signs) -> Expr:
 
 
 def _truth(cond: Node, signs: Signs) -> bool | None:
-    """The truth of a single relation."""
+    """The truth of a condition, None where the signs do not tell."""
+    if isinstance(cond, Not):
+        inner = _truth(cond.part, signs)
+        return None if inner is None else not inner
+    if isinstance(cond, And | Or):
+        truths, deciding = [_truth(p, signs) for p in cond.parts], isinstance(cond, Or)
+        return deciding if deciding in truths else None if None in truths else not deciding
     keys = corners(cond)
     if not isinstance(cond, Rel) or any(k not in signs for k in keys):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.bounds import Budget
@@ -14,6 +15,7 @@ from gateproof.numerics.points import at_point, compare, rational_bounds
 from gateproof.theory.exact.definite import NoIntegral
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.infinity import side
+from gateproof.theory.exact.kernels import minus
 from gateproof.theory.exact.means import Mean, holds_mean, mean_value, reduced
 from gateproof.theory.formula.nodes import (
     And,
@@ -35,7 +37,7 @@ from gateproof.theory.formula.scopes import free_names
 
 _CORE = (And, App, Const, Not, Num, Or, Rel, Var, Where)
 #: Digits to which closed forms are held against quadrature, and those of certificates.
-CHECK_DIGITS, CERTIFICATE_DIGITS = 6, 12
+CHECK_DIGITS, CERTIFICATE_DIGITS = 6, 40
 NAMES = {"Integral": "integrate", "Gauss": "gauss", "Gauss2": "gauss2"}
 
 
@@ -67,12 +69,14 @@ def contradicted(node: Node, value: Expr, budget: Budget) -> bool:
 
 
 def certificate_of(node: Mean, digits: int) -> dict[str, Any] | None:
-    """A certificate that gives the mean to fewer digits, since a slower checker has to follow; or None."""
+    """A certificate that states the mean to that many digits, at most CERTIFICATE_DIGITS; or None."""
     on = as_range(node)
     found = enclosed(node, digits, Budget())
-    if on is None or found.enclosure is None or 0 in found.enclosure:
+    if on is None or found.enclosure is None:
         return None
-    tolerance = max(map(abs, found.enclosure)) / 10 ** min(digits, CERTIFICATE_DIGITS)
+    low, high = found.enclosure
+    size = Fraction(1) if low <= 0 <= high else max(abs(low), abs(high))
+    tolerance = size / 10 ** min(digits, CERTIFICATE_DIGITS)
     return any_certificate(on, found.enclosure, tolerance, to_text(node))
 
 
@@ -91,9 +95,13 @@ def enclosed(node: Mean, digits: int, budget: Budget) -> Value:
 def as_range(node: Mean) -> Range | None:
     """The mean as one integral between rational or infinite ends, as certificates state it; or None."""
     if isinstance(node, Integral):
-        order = 0 if side(node.lo) or side(node.hi) else compare(node.lo, node.hi)
-        if side(node.lo) > side(node.hi) or order not in (0, -1) or (order == 0 and not _infinite(node)):
+        order: int | None = (side(node.lo) > side(node.hi)) - (side(node.lo) < side(node.hi))
+        if not _infinite(node):
+            order = compare(node.lo, node.hi)
+        if not order:
             return None
+        if order > 0:
+            return rational_range(minus(node.body), node.var, node.hi, node.lo)
         return rational_range(node.body, node.var, node.lo, node.hi)
     if isinstance(node, Gauss) and sign_of(node.q) == 1:
         return Range(density_form(node.body, node.var, node.q, node.mean), node.var, None, None)
