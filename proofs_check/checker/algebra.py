@@ -7,7 +7,8 @@ a function on the box or tail at hand; Rejected is raised where it is undefined 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 #: The signs of a - b for which a relation holds.
 HOLDS = {"<": {-1}, "<=": {-1, 0}, "==": {0}, "!=": {-1, 1}, ">=": {0, 1}, ">": {1}}
@@ -28,7 +29,10 @@ class Algebra:
     div: Any
     power: Any  # (a, q): a**q for an exact q; 0**0 is 1; a >= 0 unless q is whole
     function: Any  # (a, name): exp(a), log(a), ...
-    signs: Any  # (a): a set that holds the sign of every value of a
+
+    def signs(self, a: Any) -> set[int]:
+        """A set that holds the sign of every value of a."""
+        raise NotImplementedError
 
     def undecided(self, head: str, *_: Any) -> Any:
         """The value of abs, sign, max or where when signs and conditions do not decide it."""
@@ -67,3 +71,33 @@ class Algebra:
 
     def negation(self, p: bool | None) -> bool | None:
         return None if p is None else not p
+
+
+class Pair(NamedTuple):
+    """A value in two algebras."""
+
+    first: Any
+    second: Any
+
+
+class Guided(Algebra):
+    """Two algebras at once, the branches of kinks those of the first.
+
+    So a Taylor polynomial at a point of a box is that of the formula which holds on the box: at 0 alone
+    the branch of abs(-x**2) would be any.
+    """
+
+    def __init__(self, first: Algebra, second: Algebra) -> None:
+        self._parts = first, second
+
+    def __getattr__(self, name: str) -> Callable[..., Pair]:
+        """The operations that Algebra leaves open."""
+
+        def apply(*args: Any) -> Pair:
+            sides = ([a[i] if isinstance(a, Pair) else a for a in args] for i in (0, 1))
+            return Pair(*(getattr(part, name)(*side) for part, side in zip(self._parts, sides, strict=True)))
+
+        return apply
+
+    def signs(self, a: Pair) -> set[int]:
+        return self._parts[0].signs(a.first)

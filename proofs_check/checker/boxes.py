@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from gateproof.proofs_check.checker.algebra import Algebra, Rejected
+from gateproof.proofs_check.checker.algebra import Algebra, Guided, Pair, Rejected
 from gateproof.proofs_check.checker.evaluate import Program, rational
 from gateproof.proofs_check.checker.interval import INF, Interval, Intervals
 from gateproof.proofs_check.checker.jet import Jets
@@ -108,10 +108,14 @@ class Range:
     def tail(self, name: str, side: int, start: Any) -> None:
         """The bounds for x >= start, or for x <= -start."""
         where = f"the {'right' if side > 0 else 'left'} tail of {name}"
-        fit = 1 <= start < 2**64 and start.denominator < 2**64 and len(self.domain) == 1
-        need(fit, f"{where} starts nearer to 0 than 1 or too far out, or there are other names")
-        tails = Tails(self.field, start, side)
-        self.judge_tail(where, tails, self.evaluate(tails, {name: tails.variable}, order=100))
+        fit = 1 <= start < 2**64 and start.denominator < 2**64
+        need(fit, f"{where} starts nearer to 0 than 1 or too far out")
+        tails, others = Tails(self.field, start, side), {**self.domain}
+        others.pop(name)
+        fit = not any(end is None for ends in others.values() for end in ends)
+        need(fit, f"{where} is not the tail of the only name with an infinite domain")
+        values = {other: tails.between(*ends) for other, ends in others.items()}
+        self.judge_tail(where, tails, self.evaluate(tails, {**values, name: tails.variable}, order=100))
 
     def judge_tail(self, where: str, tails: Tails, value: Any) -> None:
         """The bounds must hold on a tail."""
@@ -147,46 +151,70 @@ class Range:
 
     def judge_leaf(self, rule: Any, box: Box) -> None:
         """The rule must prove the bounds on the box."""
-        match rule:
-            case "natural":
-                value = self.natural(box)
-            case ["taylor", order] if self.fit(order) and len(box) == 1:
-                value = self.taylor(order, *box.items())
-            case _:
-                raise Rejected(f"not a rule for a box: {rule!r:.60}")
+        value = self.enclose(rule, box, {sign for sign, _, _ in self.bounds})
         for sign, bound, strict in self.bounds:
             low = value.lo if sign > 0 else self.field.neg(value).lo
             need(low > bound or (low == bound and not strict), "the bound is not seen to hold")
+
+    def enclose(self, rule: Any, box: Box, sides: set[int]) -> Interval:
+        """The values on the box, by a rule; only the ends of the sides (1: lower, -1: upper) must be good."""
+        field = self.field
+        match rule:
+            case "natural":
+                value: Interval = self.evaluate(field, {name: self.hull(*ends) for name, ends in box.items()})
+                return value
+            case ["taylor", order] if len(box) == 1:
+                return self.enclose(["taylor", order, *box], box, sides)
+            case ["taylor", order, str(name)] if self.fit(order) and name in box:
+                lo, hi = box[name]
+                return self.range_of(self.coefficients(order, name, box), (hi - lo) / 2)
+            case "mean":  # f(x) - f(m) = sum of d f/d NAME times (x_NAME - m_NAME), one name moved at a time
+                total = self.enclose(
+                    "natural", {name: ((lo + hi) / 2,) * 2 for name, (lo, hi) in box.items()}, sides
+                )
+                for name, (lo, hi) in box.items():
+                    step = self.hull((lo - hi) / 2, (hi - lo) / 2)
+                    total = field.add(total, field.mul(self.coefficients(1, name, box)[1], step))
+                return total
+            case ["bounds", first, second]:
+                low = self.enclose(first, box, {1}).lo if 1 in sides else -INF
+                return Interval(low, self.enclose(second, box, {-1}).hi if -1 in sides else INF)
+            case ["face", str(name), inner] if name in box:
+                signs = field.signs(self.coefficients(1, name, box)[1])
+                need(len(signs - {0}) <= 1, f"the formula is not seen to be monotone in {name}")
+                lo, hi = box[name] if -1 not in signs else box[name][::-1]
+                low = self.enclose(inner, {**box, name: (lo, lo)}, {1}).lo if 1 in sides else -INF
+                high = self.enclose(inner, {**box, name: (hi, hi)}, {-1}).hi if -1 in sides else INF
+                return Interval(low, high)
+        raise Rejected(f"not a rule for a box: {rule!r:.60}")
 
     def fit(self, order: Any) -> bool:
         """Whether it is an order for a Taylor rule."""
         return type(order) is int and order in ORDERS
 
-    def natural(self, box: Box) -> Any:
-        """Interval evaluation."""
-        return self.evaluate(self.field, {name: self.hull(*ends) for name, ends in box.items()})
-
     def hull(self, lo: Any, hi: Any) -> Interval:
         """An interval that holds both rationals."""
         return Interval(self.field.number(lo).lo, self.field.number(hi).hi)
 
-    def coefficients(self, order: int, name: str, lo: Any, hi: Any) -> list[Interval]:
-        """Coefficients at the midpoint below the order, over the box at it."""
+    def coefficients(self, order: int, name: str, box: Box) -> list[Interval]:
+        """Taylor coefficients in one name: below the order at its midpoint, over the box at it."""
         over, at = Jets(self.field, order), Jets(self.field, order - 1)
-        whole = self.evaluate(over, {name: over.variable(self.hull(lo, hi))}, order)
-        middle = at.variable(self.field.number((lo + hi) / 2))
-        return [*self.evaluate(at, {name: middle}, order), whole[order]]
+        values = {}
+        for other, ends in box.items():
+            whole, middle = self.hull(*ends), self.field.number(sum(ends) / 2)
+            here, there = over.variable(whole), at.variable(middle)
+            values[other] = Pair(here, there) if other == name else Pair(over.fixed(whole), at.fixed(whole))
+        found = self.evaluate(Guided(over, at), values, order)
+        return [*found.second, found.first[order]]
 
-    def taylor(self, order: int, side: tuple[str, tuple[Any, Any]]) -> Interval:
-        """The polynomial's range on the box; c_0 + c_1 h + c_2 h^2 is bounded jointly."""
-        (name, (lo, hi)), field = side, self.field
-        coefficients, step = self.coefficients(order, name, lo, hi), self.hull((lo - hi) / 2, (hi - lo) / 2)
-        start, slope, bend = [*coefficients[:3], field.number(0)][:3]
+    def range_of(self, coefficients: list[Interval], radius: Any) -> Interval:
+        """The range of a polynomial for abs(h) <= r; c_0 + c_1 h + c_2 h^2 is bounded jointly."""
+        field, step, size = self.field, self.hull(-radius, radius), self.field.number(radius)
+        start, slope, bend = [*coefficients, field.number(0), field.number(0)][:3]
         for j, c in enumerate(coefficients[3:], 3):
             start = field.add(start, field.mul(c, field.power(step, j)))
-        radius = field.number((hi - lo) / 2)
-        least = field.neg(self.peak(*map(field.neg, (start, slope, bend)), radius))
-        return Interval(least.lo, self.peak(start, slope, bend, radius).hi)
+        least = field.neg(self.peak(field.neg(start), field.neg(slope), field.neg(bend), size))
+        return Interval(least.lo, self.peak(start, slope, bend, size).hi)
 
     def peak(self, start: Interval, slope: Interval, bend: Interval, radius: Interval) -> Interval:
         """Above every a + b h + c h^2 for abs(h) <= r, in its upper end.
@@ -210,6 +238,6 @@ class Range:
             x = point[name] = rational(point[name])
             inside = (lo is None or lo <= x) and (hi is None or x <= hi)
             need(inside, f"a witness outside the domain of {name}")
-        low, high = self.natural({name: (x, x) for name, x in point.items()})
+        low, high = self.enclose("natural", {name: (x, x) for name, x in point.items()}, {1, -1})
         held = rational(lower) <= low and high <= rational(upper)
         need(held, "the value at a witness is not seen to lie in its bounds")

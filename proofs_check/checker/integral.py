@@ -52,9 +52,9 @@ class Integral(Range):
         field, width = self.field, hi - lo
         match rule:
             case "natural":
-                self.plus(field.mul(self.natural(box), field.number(width)))
+                self.plus(field.mul(self.enclose("natural", box, {1, -1}), field.number(width)))
             case ["taylor", order] if self.fit(order) and order % 2 == 0:
-                for j, c in enumerate(self.coefficients(order, name, lo, hi)):
+                for j, c in enumerate(self.coefficients(order, name, box)):
                     if j % 2 == 0:
                         self.plus(field.mul(c, field.number(2 * (width / 2) ** (j + 1) / (j + 1))))
             case _:

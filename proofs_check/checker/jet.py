@@ -31,11 +31,15 @@ class Jets(Algebra):
         """The variable on a box or at a point."""
         return [at, self.field.number(1), *self.rest][: len(self.rest) + 1]
 
+    def fixed(self, value: Interval) -> Jet:
+        """What does not depend on the variable."""
+        return [value, *self.rest]
+
     def number(self, q: Any) -> Jet:
-        return [self.field.number(q), *self.rest]
+        return self.fixed(self.field.number(q))
 
     def constant(self, name: str) -> Jet:
-        return [self.field.constant(name), *self.rest]
+        return self.fixed(self.field.constant(name))
 
     def add(self, a: Jet, b: Jet) -> Jet:
         return [self.field.add(x, y) for x, y in zip(a, b, strict=True)]

@@ -44,6 +44,10 @@ class Tails(Algebra):
     def _term(self, lo: Any, hi: Any = None, k: int = 0, a: Any = 0) -> Tail:
         return self._checked({(k, mpq(a)): (mpq(lo), mpq(lo if hi is None else hi))})
 
+    def between(self, lo: Any, hi: Any) -> Tail:
+        """What lies between two rationals all along the tail."""
+        return self._term(lo, hi)
+
     def _checked(self, terms: Tail) -> Tail:
         """The terms that are not 0, inexact ends rounded outward; Rejected if they grow too long."""
         found: Tail = {}

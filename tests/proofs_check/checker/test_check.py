@@ -522,8 +522,10 @@ def test_a_tail_starts_at_1_or_farther_and_is_of_one_name():
         near["tails"]["x"]["plus"] = plus
         assert not verify(near).accepted
     two = two_names()
-    two["domain"]["x"], two["tails"]["x"] = {"lo": "-1", "hi": "oo"}, {"minus": None, "plus": "2"}
-    assert "other names" in verify(two).reason
+    for name, cut in (("x", "2"), ("y", "3")):
+        two["domain"][name] = {"lo": "-1", "hi": "oo"}
+        two["tails"][name] = {"minus": None, "plus": cut}
+    assert "only name" in verify(two).reason
 
 
 def test_tree_of_the_zoo_is_read():
