@@ -25,7 +25,7 @@ from gateproof.numerics.special import special_points
 
 #: Boxes of one certificate: a slower checker has to go through them all.
 BOXES = 800
-_SMALLEST = Fraction(1, 2**60)
+_SMALLEST = Fraction(1, 2**160)
 
 
 @dataclass

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from gateproof.numerics.integral import Value
+from gateproof.numerics.certificate import ratio
+from gateproof.numerics.integral import Range, Value
 from gateproof.numerics.kinked_certificate import any_certificate, total
 from gateproof.numerics.means import as_range
 from gateproof.proofs_check.engine.boxes import accept
@@ -83,5 +84,19 @@ def _accepted(node: Mean, ends: tuple[Fraction, Fraction]) -> Mapping[str, Any] 
     document = any_certificate(on, (middle, middle), reach * Fraction(99, 100), to_text(node))
     if document is None or accept(document) is not None:
         return None
-    low, high = total(document.get("parts", (document,)))
-    return document if ends[0] <= low and high <= ends[1] else None
+    parts = document.get("parts", (document,))
+    low, high = total(parts)
+    return document if _tiled(on, parts) and ends[0] <= low and high <= ends[1] else None
+
+
+def _tiled(on: Range, parts: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the domains of the integrals follow each other from end to end of the range."""
+    at = "-oo" if on.lo is None else ratio(on.lo)
+    for part in parts:
+        if part["kind"] != "integral":
+            continue
+        domain = part["domain"].get(on.var)
+        if domain is None or domain["lo"] != at:
+            return False
+        at = domain["hi"]
+    return bool(at == ("oo" if on.hi is None else ratio(on.hi)))
