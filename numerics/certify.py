@@ -21,6 +21,7 @@ from gateproof.numerics.integral import Value
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.means import CERTIFICATE_DIGITS, NAMES, certificate_of, enclosed, exact
 from gateproof.numerics.precision import precision
+from gateproof.numerics.root_certificate import root_certificate
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.means import Mean, holds_mean
 from gateproof.theory.formula.expand import expand, expand_node
@@ -283,10 +284,11 @@ def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
             return _answer(
                 "undefined" if roots.status == "undefined" else None, reason=roots.reason, domain=domain
             )
+        document = root_certificate(body, var, (lo, hi), roots.points, digits)
         if not roots.points:
-            return _answer("empty", domain=domain, points=[])
-        reached = min(roots.digits, digits)
-        return _answer("set", points=_points(roots.points, digits), digits=reached, domain=domain)
+            return _answer("empty", domain=domain, points=[], certificate=document)
+        reached, shown = min(roots.digits, digits), _points(roots.points, digits)
+        return _answer("set", points=shown, digits=reached, domain=domain, certificate=document)
     which = "sup" if node.op in ("sup", "max", "argmax") else "inf"
     found = extremum(
         body, var, lo, hi, which, digits, budget,

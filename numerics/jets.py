@@ -8,11 +8,12 @@ from fractions import Fraction
 from flint import arb
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.errors import MaybeUndefined, NotSmooth
+from gateproof.numerics.errors import MaybeUndefined, NotSmooth, Undefined
 from gateproof.numerics.forms import Line, outer, polynomial_range
 from gateproof.numerics.interval import Interval
 
-_ORDER = 4
+#: Of the Taylor expansion; of zeros that are looked for.
+ORDER, MAX_MULTIPLICITY = 4, 8
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,10 @@ def jet(line: Line, lo: Fraction, hi: Fraction) -> Jet | None:
     12 C_4 h**2.
     """
     try:
-        over = line.series({line.var: outer(lo, hi)}, _ORDER)[_ORDER]
+        over = line.series({line.var: outer(lo, hi)}, ORDER)[ORDER]
         if not over.is_finite():
             return None
-        c = line.series({line.var: iv.of_ball(iv.rational((lo + hi) / 2))}, _ORDER - 1)
+        c = line.series({line.var: iv.of_ball(iv.rational((lo + hi) / 2))}, ORDER - 1)
     except (NotSmooth, MaybeUndefined):
         return None
     radius = iv.up(iv.rational((hi - lo) / 2))
@@ -52,6 +53,19 @@ def jet(line: Line, lo: Fraction, hi: Fraction) -> Jet | None:
 def side(x: Interval) -> int:
     """The sign of an interval without 0, else 0."""
     return 1 if x[0] > 0 else (-1 if x[1] < 0 else 0)
+
+
+def multiplicity(line: Line, c: Fraction) -> int:
+    """How many Taylor coefficients at c are exactly 0; at a kink 1 for a value 0."""
+    try:
+        if line.value(c) != (iv.ZERO, iv.ZERO):
+            return 0
+        found = line.series({line.var: iv.of_ball(iv.rational(c))}, MAX_MULTIPLICITY)
+    except NotSmooth:
+        return 1
+    except (Undefined, MaybeUndefined):
+        return 0
+    return next((k for k, a in enumerate(found) if not a.is_zero()), 0)
 
 
 def value_near(line: Line, x: arb) -> Interval:

@@ -12,9 +12,9 @@ from gateproof.numerics.cover import split_point
 from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.ends import End, EndExpr, end
 from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
-from gateproof.numerics.forms import Line
+from gateproof.numerics.forms import Line, outer
 from gateproof.numerics.interval import Interval
-from gateproof.numerics.jets import jet, side
+from gateproof.numerics.jets import jet, multiplicity, side
 from gateproof.numerics.newton import refine
 from gateproof.numerics.precision import precision
 from gateproof.numerics.results import Enclosure, Zeros
@@ -27,6 +27,9 @@ from gateproof.theory.formula.powers import constant_value
 #: Heads without a zero on the reals, and those whose only zero is that of their argument.
 _NEVER = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
 _SAME = frozenset({"neg", "abs", "sign", "sqrt", "sinh", "tanh", "asinh", "atan", "erf", "asin", "atanh"})
+
+#: Denominators of places that are tried as exact zeros.
+_SHORT = 64
 
 
 class _Unsure(ArithmeticError):
@@ -212,7 +215,7 @@ class _Search:
             return []
         slope = side(found.slope)
         if not slope:
-            return None
+            return self._multiple(line, lo, hi)
         at_lo, at_hi = self._value(line, lo), self._value(line, hi)
         for x, value in ((lo, at_lo), (hi, at_hi)):
             if value is not None and value[0] == value[1] == 0:
@@ -224,7 +227,22 @@ class _Search:
             return []
         if not root.unique:
             return None
-        return [(iv.to_fraction(iv.down(root.ball)), iv.to_fraction(iv.up(root.ball)))]
+        low, high = iv.to_fraction(iv.down(root.ball)), iv.to_fraction(iv.up(root.ball))
+        short = ((low + high) / 2).limit_denominator(_SHORT)
+        if low <= short <= high and self._value(line, short) == (iv.ZERO, iv.ZERO):
+            return [(short, short)]
+        return [(low, high)]
+
+    def _multiple(self, line: Line, lo: Fraction, hi: Fraction) -> list[Enclosure] | None:
+        """A zero of order k at a short rational c: f^(k) is not 0 on the box, so that no other lies there."""
+        c = split_point(lo, hi)
+        for point in (c, lo, hi, Fraction(round((lo + hi) / 2))):
+            order = multiplicity(line, point) if lo <= point <= hi else 0
+            if order > 1:
+                over = line.series({self.var: outer(lo, hi)}, order)[order]
+                if side(iv.of_ball(over)):
+                    return [(point, point)]
+        return None
 
     def _value(self, line: Line, x: Fraction) -> Interval | None:
         try:

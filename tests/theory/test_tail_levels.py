@@ -1,4 +1,4 @@
-"""Signs far out of what falls faster than every exponential, against mpmath with thousands of digits' range."""
+"""Signs far out of what falls faster than every exponential, against mpmath with thousands of digits."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Polynomials in x and exp(b x) with constant coefficients, exact: the exponents of tail_levels.py.
 
-A monomial is c x**k exp(b x) times whole powers of constants such as pi and sqrt(2); squares of square roots are
-written out, so that (x/sqrt(2))**2 is x**2/2.
+A monomial is c x**k exp(b x) times whole powers of constants such as pi and sqrt(2); squares of square
+roots are written out, so that (x/sqrt(2))**2 is x**2/2.
 """
 
 from __future__ import annotations

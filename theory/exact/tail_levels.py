@@ -1,8 +1,8 @@
 """Tail arithmetic with exponentials of polynomials kept apart: the sign of what falls like exp(-x**2).
 
 On [start, oo) a value is sum_w exp(w(x)) T_w(x), each w a polynomial in x and exponentials with constant
-coefficients and no linear term with a rational one, each T_w a form of transseries.py. Where exp(w - v) T_w falls below T_v for
-every other w, the sign is that of T_v and of what the others are beside it: gelu'' is
+coefficients and no linear term with a rational one, each T_w a form of transseries.py. Where exp(w - v) T_w
+falls below T_v for every other w, the sign is that of T_v and of what the others are beside it: gelu'' is
 exp(-x**2/2) (2 - x**2)/sqrt(2 pi) far out, and gelu' at -x is exp(-x**2/2) times
 
     1/(x sqrt(2 pi)) - x/sqrt(2 pi) + ...,
@@ -34,6 +34,7 @@ from gateproof.theory.exact.transseries import (
     number,
     sign_of,
     size,
+    sup_of,
 )
 from gateproof.theory.formula.nodes import App, Expr, Var, Where, num
 from gateproof.theory.formula.powers import constant_value
@@ -102,11 +103,8 @@ class _Tail:
             sign = self.sign(args[0])
             if sign is None:
                 raise NoTail("a sign is not decided far out")
-            return (
-                self.constant(Fraction(sign))
-                if head == "sign"
-                else self.scale(self.of(args[0]), Fraction(sign))
-            )
+            factor = Fraction(sign)
+            return self.constant(factor) if head == "sign" else self.scale(self.of(args[0]), factor)
         return self._function(head, args)
 
     def constant(self, value: Fraction) -> Levels:
@@ -171,15 +169,12 @@ class _Tail:
         if not others:
             return lead
         r = self.product(others, lead)
-        top = tail_functions.sup_of(
-            [b for w, form in r.items() for b in self._beside(w, PLAIN, form)], self.start
-        )
+        top = sup_of([b for w, form in r.items() for b in self._beside(w, PLAIN, form)], self.start)
         if top is None or top >= 1:
             raise NoTail("a divisor that may vanish")
-        square = {
-            w: self._sized(form, 1 / (1 - top)) for w, form in self.product(_sizes(r), _sizes(r)).items()
-        }
-        near = self.sum([self.constant(ONE), self.scale(r, -ONE), square])
+        square = self.product(_sizes(r), _sizes(r))
+        off = {w: self._sized(form, 1 / (1 - top)) for w, form in square.items()}
+        near = self.sum([self.constant(ONE), self.scale(r, -ONE), off])
         return self.product(near, lead)
 
     def _sized(self, form: Form, factor: Fraction) -> Form:
