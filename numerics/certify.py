@@ -13,6 +13,7 @@ from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled, compiled_condition
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.certify_integers import integer_extremum, over_integers
+from gateproof.numerics.certify_joint import joint_extremum
 from gateproof.numerics.certify_nested import nested_enclosure
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, NotReal, Undefined
@@ -267,6 +268,9 @@ def _mean(node: Mean, digits: int, budget: Budget, inner: _Inner) -> Expr:
 
 
 def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
+    joint = joint_extremum(node, digits, budget) if len(node.scope.binds) > 1 else None
+    if joint is not None:
+        return _answer(**joint)
     if isinstance(node.body, Extremum) or len(node.scope.binds) > 1:
         return _nested(node, digits, budget)
     if over_integers(node):

@@ -33,7 +33,7 @@ def nested_enclosure(node: Extremum, digits: int, budget: Budget) -> tuple[Fract
         raise NotImplementedOperator(f"{node.op} of an expression with another extremum inside")
     if any(isinstance(n, Extremum) for n in inner.body.walk()):
         raise NotImplementedOperator("extrema nested three deep")
-    within, around = _ranges(inner), _ranges(node)
+    within, around = ranges_of(inner), ranges_of(node)
     domains = {n: Domain(r.lo, r.hi, r.lo_closed, r.hi_closed) for n, r in (*around, *within)}
     if prove_defined(inner.body, Assumptions(domains)) is None:
         return f"that {to_text(inner.body)} has a value everywhere was not proved"
@@ -47,7 +47,7 @@ def nested_enclosure(node: Extremum, digits: int, budget: Budget) -> tuple[Fract
 
 def _of_several(node: Extremum, digits: int, budget: Budget) -> tuple[Fraction, Fraction] | str:
     """A supremum or infimum over several names."""
-    around = _ranges(node)
+    around = ranges_of(node)
     domains = {n: Domain(r.lo, r.hi, r.lo_closed, r.hi_closed) for n, r in around}
     if node.op not in _VALUES:
         raise NotImplementedOperator(f"{node.op} over several names")
@@ -60,7 +60,8 @@ def _of_several(node: Extremum, digits: int, budget: Budget) -> tuple[Fraction, 
     return (found.lower, found.upper) if node.op == "inf" else (-found.upper, -found.lower)
 
 
-def _ranges(node: Extremum) -> tuple[tuple[str, Range], ...]:
+def ranges_of(node: Extremum) -> tuple[tuple[str, Range], ...]:
+    """Where each name of an extremum ranges. Raises NotImplementedOperator."""
     if node.scope.conditions:
         raise NotImplementedOperator(f"{node.op} with conditions")
     found: list[tuple[str, Range]] = []

@@ -1,0 +1,74 @@
+"""The answer of ``certify`` for a supremum or infimum over several names: enclosure, place, certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from gateproof.numerics.bounds import Budget
+from gateproof.numerics.certify_nested import ranges_of
+from gateproof.numerics.decimals import decimal_enclosure
+from gateproof.numerics.errors import NotImplementedOperator
+from gateproof.numerics.points import enclosure
+from gateproof.numerics.ranges import Range, hull
+from gateproof.numerics.worst_case import Limits, WorstCase, worst_case
+from gateproof.theory.exact.means import holds_mean
+from gateproof.theory.formula.nodes import Extremum
+from gateproof.theory.formula.printer import to_text
+
+
+def joint_extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any] | None:
+    """The answer for sup or inf over several names, of which one at most is unbounded; None: not this way."""
+    if node.op not in ("sup", "inf") or holds_mean(node.body):
+        return None
+    if any(isinstance(n, Extremum) for n in node.body.walk()):
+        return None
+    try:
+        ranges = ranges_of(node)
+    except NotImplementedOperator:
+        return None
+    limits: Limits = {n: hull(r) for n, r in ranges}
+    if any(lo is not None and hi is not None and lo > hi for lo, hi in limits.values()):
+        return None
+    inner = {n: _inner(r) for n, r in ranges}
+    if any(lo is not None and hi is not None and lo > hi for lo, hi in inner.values()):
+        return None
+    found = worst_case(node.body, limits, digits, budget, which=node.op, inner=inner, text=to_text(node.body))
+    if found.status == "unknown":
+        return None
+    closed = all((r.lo is None or r.lo_closed) and (r.hi is None or r.hi_closed) for _, r in ranges)
+    domain = "; ".join(f"{b.name} in {to_text(b.within)}" for b in node.scope.binds)
+    known = {**answer(found, digits), "attained": found.attained if closed else None, "domain": domain}
+    if known["kind"] == "infinite":
+        end = "oo" if node.op == "sup" else "-oo"
+        known |= {"value": {"lo": end, "hi": end}, "attained": False}
+    return known
+
+
+def answer(found: WorstCase, digits: int) -> dict[str, Any]:
+    """The part of the contract that a worst case fills."""
+    if found.status == "infinite" or found.value is None:
+        return {"kind": "infinite", "value": None, "place": place(found.point, digits)}
+    reached = min(found.digits, digits)
+    short = {"reason": found.reason} if found.reason else {}
+    return {
+        "kind": "value",
+        "value": decimal_enclosure(*found.value, digits),
+        "digits": reached,
+        "place": place(found.point, digits),
+        "certificate": found.certificate,
+        **short,
+    }
+
+
+def place(point: Mapping[str, Fraction], digits: int) -> dict[str, dict[str, str]]:
+    """An exact point as decimals, outward rounded."""
+    return {n: decimal_enclosure(v, v, digits) for n, v in point.items()}
+
+
+def _inner(within: Range) -> tuple[Fraction | None, Fraction | None]:
+    """Rational ends of an interval that lies in the closed range."""
+    lo = None if within.lo is None else enclosure(within.lo)[1]
+    hi = None if within.hi is None else enclosure(within.hi)[0]
+    return lo, hi

@@ -1,0 +1,312 @@
+"""Parameters of threshold gates with tolerances, as names of their own.
+
+A component v of tau=, theta=, slope= or intercept= with tolerance p % ranges over
+[v - p|v|/100, v + p|v|/100], with an absolute tolerance d over [v - d, v + d]. A rational v becomes a name
+with that range; any other v becomes v (1 + r) or v + r with a name r for the deviation. The gate is
+written so that enclosures lose little: with nominal lines l_k, S_k = sigmoid(tau_k (x - theta_k)) and
+deviations e_k of the lines,
+
+    y = l_1 + sum_k S_k (l_(k+1) - l_k) + sum_k g_k e_k,
+
+whose derivatives by tau_k and theta_k have the jump l_(k+1) - l_k as one factor, and whose deviations far out
+are those of the outer branch alone.
+
+A hard gate (tau = oo) of x itself is looked at side by side: S_k = 1 where x can lie right of theta_k, x >=
+its least value, and S_k = 0 where x can lie left of it; so the supremum over x and theta_k is the larger of
+those over the two half-lines, without a jump in either (the ends belong to them as limits).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+
+from gateproof.numerics.points import enclosure
+from gateproof.theory.exact.derivative import add, mul, neg
+from gateproof.theory.formula.expand import expand
+from gateproof.theory.formula.library import substitute
+from gateproof.theory.formula.nodes import App, Const, Expr, Node, Num, Tg, Var, num, rebuild
+from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.scopes import free_names
+from gateproof.theory.threshold_gate import branch, gate_above, gate_below
+
+KEYS = ("tau", "theta", "slope", "intercept")
+#: Each hard threshold has two sides, and all combinations are gone through.
+MOST_HARD = 8
+
+
+class ToleranceError(ValueError):
+    """A tolerance that means nothing for the formula."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """``size`` of the value itself where ``relative`` (5 % is 1/20), else of the parameter's unit."""
+
+    size: Fraction
+    relative: bool
+
+    def off(self, value: Fraction) -> Fraction:
+        """The greatest deviation from a value."""
+        return self.size * abs(value) if self.relative else self.size
+
+    def __str__(self) -> str:
+        shown = 100 * self.size if self.relative else self.size
+        return f"{decimal(shown)}{'%' if self.relative else ''}"
+
+
+@dataclass(frozen=True)
+class Component:
+    """One parameter that varies; gates and places count from 1, ``ends`` is the range of its ``name``.
+
+    ``direct``: the name is the parameter itself, not its deviation.
+    """
+
+    gate: int
+    key: str
+    place: int
+    nominal: Expr
+    tolerance: Tolerance
+    name: str
+    ends: tuple[Fraction, Fraction]
+    direct: bool
+
+    def expression(self) -> Expr:
+        """The parameter in terms of its name."""
+        name = Var(self.name)
+        if self.direct:
+            return name
+        return mul(self.nominal, add(num(1), name)) if self.tolerance.relative else add(self.nominal, name)
+
+    def value(self, at: Fraction) -> Expr:
+        """The parameter where its name has that value."""
+        return substitute(self.expression(), {self.name: Num(at)})
+
+
+def decimal(value: Fraction) -> str:
+    """A terminating decimal where there is one, else p/q."""
+    bottom = value.denominator
+    for prime in (2, 5):
+        while bottom % prime == 0:
+            bottom //= prime
+    if bottom != 1:
+        return f"{value.numerator}/{value.denominator}"
+    places = 0
+    while (value * 10**places).denominator != 1:
+        places += 1
+    digits = str(abs(int(value * 10**places))).rjust(places + 1, "0")
+    sign = "-" if value < 0 else ""
+    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The formula between jumps: its names' ranges, and what the side of each hard threshold means for it."""
+
+    node: Expr
+    ends: tuple[Fraction | None, Fraction | None]
+    components: tuple[Component, ...]
+    sides: tuple[Side, ...]
+
+
+@dataclass(frozen=True)
+class Side:
+    """x lies right of a hard threshold (``right``) or left of it; the threshold's range and nominal value."""
+
+    gate: int
+    place: int
+    right: bool
+    nominal: Fraction
+    ends: tuple[Fraction, Fraction]
+
+    def threshold(self, x: Fraction) -> Fraction:
+        """A value of the threshold for which x lies on that side, or is the limit of such x."""
+        fits = self.nominal < x if self.right else self.nominal >= x
+        return self.nominal if fits else self.ends[0 if self.right else 1]
+
+
+def pieces(
+    node: Expr,
+    line: str,
+    ends: tuple[Fraction | None, Fraction | None],
+    tolerances: Mapping[str, Tolerance],
+    taken: frozenset[str],
+) -> tuple[Piece, ...]:
+    """The formula with every gate's toleranced parameters as names, one for each side of hard thresholds.
+
+    ``taken`` are names in use. Raises ToleranceError where no gate has such a parameter, and for a
+    sharpness that would reach 0.
+    """
+    tgs = tuple(dict.fromkeys(n for n in node.walk() if isinstance(n, Tg)))
+    if not tgs:
+        raise ToleranceError("a tolerance is for the parameters of tg(...), and there is none in the formula")
+    hard = [
+        (number, place)
+        for number, tg in enumerate(tgs, 1)
+        if tg.x == Var(line)
+        for place, (tau, theta) in enumerate(zip(_spread(tg.tau, tg.theta), tg.theta, strict=True), 1)
+        if tau == Const("oo") and constant_value(theta) is not None
+    ]
+    if len(hard) > MOST_HARD:
+        raise ToleranceError(f"more than {MOST_HARD} hard thresholds")
+    found: list[Piece] = []
+    for pattern in product((False, True), repeat=len(hard)):
+        piece = _piece(node, tgs, ends, tolerances, taken, dict(zip(hard, pattern, strict=True)))
+        if piece is not None:
+            found.append(piece)
+    for key in tolerances:
+        moved = any(c.key == key for p in found for c in p.components)
+        if not moved and not (key == "theta" and any(s.ends[0] < s.ends[1] for p in found for s in p.sides)):
+            raise ToleranceError(
+                f"{key}: nothing varies; a tolerance in % of 0 is 0 (give an absolute one), tau=oo has none"
+            )
+    return tuple(found)
+
+
+def _piece(
+    node: Expr,
+    tgs: tuple[Tg, ...],
+    ends: tuple[Fraction | None, Fraction | None],
+    tolerances: Mapping[str, Tolerance],
+    taken: frozenset[str],
+    pattern: Mapping[tuple[int, int], bool],
+) -> Piece | None:
+    """The formula for one side of each hard threshold; None where no x is on all of them."""
+    components: list[Component] = []
+    sides: list[Side] = []
+    written: dict[Tg, Expr] = {}
+    lo, hi = ends
+    for number, tg in enumerate(tgs, 1):
+        fixed: dict[int, bool] = {}
+        for place, theta in enumerate(tg.theta, 1):
+            right = pattern.get((number, place))
+            if right is None:
+                continue
+            nominal = constant_value(theta) or Fraction(0)
+            tolerance = tolerances.get("theta", Tolerance(Fraction(0), False))
+            off = tolerance.off(nominal)
+            side = Side(number, place, right, nominal, (nominal - off, nominal + off))
+            sides.append(side)
+            fixed[place] = right
+            if right:
+                lo = side.ends[0] if lo is None else max(lo, side.ends[0])
+            else:
+                hi = side.ends[1] if hi is None else min(hi, side.ends[1])
+        written[tg] = _gate(tg, number, tolerances, taken, components, fixed)
+    if lo is not None and hi is not None and lo > hi:
+        return None
+    # Gates inside of other gates were written out where they stand: the outer ones hold the originals.
+    return Piece(_replaced(node, written), (lo, hi), tuple(components), tuple(sides))
+
+
+def _replaced(node: Expr, written: Mapping[Tg, Expr]) -> Expr:
+    def visit(part: Node) -> Node:
+        if isinstance(part, Tg):
+            part = written[part]
+        done = rebuild(part, visit)
+        assert isinstance(done, Node)
+        return done
+
+    done = visit(node)
+    assert isinstance(done, Expr)
+    return done
+
+
+def _spread(tau: tuple[Expr, ...], theta: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    return tau if len(tau) == len(theta) else tau * len(theta)
+
+
+def _gate(
+    tg: Tg,
+    number: int,
+    tolerances: Mapping[str, Tolerance],
+    taken: frozenset[str],
+    found: list[Component],
+    fixed: Mapping[int, bool],
+) -> Expr:
+    """The gate with names for what varies; ``fixed`` says on which side of its hard thresholds x is."""
+    given: dict[str, tuple[Expr, ...]] = {}
+    for key in KEYS:
+        values: tuple[Expr, ...] = getattr(tg, key)
+        tolerance = tolerances.get(key)
+        parts: list[Expr] = []
+        for place, value in enumerate(values, 1):
+            component = None
+            if tolerance is not None and not (key == "theta" and place in fixed):
+                shown = place if len(values) > 1 else 0
+                component = _component(number, key, shown, value, tolerance, taken)
+            if component is None:
+                parts.append(value)
+                continue
+            found.append(component)
+            parts.append(component.expression())
+        given[key] = tuple(parts)
+    return _written(tg, given, fixed)
+
+
+def _component(
+    number: int, key: str, place: int, value: Expr, tolerance: Tolerance, taken: frozenset[str]
+) -> Component | None:
+    """The parameter as a name; None where it does not vary."""
+    known = constant_value(value)
+    if value == Const("oo") or tolerance.size == 0 or (known == 0 and tolerance.relative):
+        return None
+    off = tolerance.size if known is None else tolerance.off(known)
+    ends = (-off, off) if known is None else (known - off, known + off)
+    if key == "tau" and not _stays_positive(value, known, ends, tolerance):
+        raise ToleranceError(f"tau: within {tolerance} of its value it reaches 0; a sharpness stays positive")
+    name = f"{key}{place or ''}" if number == 1 else f"gate{number}_{key}{place or ''}"
+    while name in taken:
+        name += "_"
+    return Component(number, key, place or 1, value, tolerance, name, ends, known is not None)
+
+
+def _stays_positive(
+    value: Expr, known: Fraction | None, ends: tuple[Fraction, Fraction], tolerance: Tolerance
+) -> bool:
+    if known is not None:
+        return ends[0] > 0
+    if tolerance.relative:
+        return tolerance.size < 1
+    return not free_names(value) and enclosure(expand(value))[0] > tolerance.size
+
+
+def _written(tg: Tg, given: Mapping[str, tuple[Expr, ...]], fixed: Mapping[int, bool]) -> Expr:
+    """The gate in the form of the module's text."""
+    x, theta = tg.x, given["theta"]
+    tau = _spread(given["tau"], theta)
+    lines = [branch(x, s, c) for s, c in zip(tg.slope, tg.intercept, strict=True)]
+    above: list[Expr] = []
+    below: list[Expr] = []
+    for place, (t, h) in enumerate(zip(tau, theta, strict=True), 1):
+        right = fixed.get(place)
+        above.append(gate_above(x, t, h) if right is None else num(int(right)))
+        below.append(gate_below(x, t, h) if right is None else num(int(not right)))
+    terms = [lines[0], *(mul(s, _minus(b, a)) for s, (a, b) in zip(above, pairwise(lines), strict=True))]
+    gates = [below[0], *(_minus(a, b) for a, b in pairwise(above)), above[-1]] if above else [num(1)]
+    moved = zip(tg.slope, given["slope"], tg.intercept, given["intercept"], strict=True)
+    for gate, (s, s2, c, c2) in zip(gates, moved, strict=True):
+        terms.append(mul(gate, add(_off(c, c2), mul(_off(s, s2), x))))
+    return add(*terms)
+
+
+def _minus(a: Expr, b: Expr) -> Expr:
+    if isinstance(a, Num) and isinstance(b, Num):
+        return Num(a.value - b.value)
+    return add(a, neg(b))
+
+
+def _off(nominal: Expr, moved: Expr) -> Expr:
+    """moved - nominal, for a parameter as :meth:`Component.expression` writes it."""
+    if moved == nominal:
+        return num(0)
+    if isinstance(moved, Var):
+        return _minus(moved, nominal)
+    assert isinstance(moved, App)
+    if moved.head == "add":
+        return moved.args[-1]
+    factor = moved.args[-1]
+    assert isinstance(factor, App)
+    return mul(nominal, factor.args[-1])
