@@ -6,14 +6,17 @@ Else boxes: those where a condition fails are left out, on the others the gap mu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import evaluate_interval
+from gateproof.numerics.certificate import Bounds, Tree, range_certificate, ratio
 from gateproof.numerics.errors import MaybeUndefined, NotReal, NumericsError, Undefined
 from gateproof.numerics.precision import precision
-from gateproof.proofs_check.engine.boxes import box_of
+from gateproof.proofs_check.engine.boxes import accept, box_of
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.outcome import CERTIFIED, Outcome, conjunction
@@ -21,7 +24,7 @@ from gateproof.proofs_check.engine.space import Space, is_empty
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Num, Rel, num
+from gateproof.theory.formula.nodes import And, App, Expr, Num, Rel, Where, num
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
@@ -107,28 +110,49 @@ def _by_boxes(space: Space, gap: Expr, strict: bool, context: Context) -> Outcom
         if low is None or high is None:
             return None
         box[name] = (low, high)
-    facts = [f for f in space.facts if isinstance(f, Rel) and len(f.ops) == 1]
-    todo, done = [box], 0
-    while todo:
-        part = todo.pop()
-        done += 1
-        if done > BOXES:
-            return None
-        if any(_fails(f, part) for f in facts):
-            continue
-        ends = _range(gap, part)
-        if ends is not None and (ends[0] > 0 if strict else ends[0] >= 0):
-            continue
-        widest = max(part, key=lambda n: part[n][1] - part[n][0])
-        low, high = part[widest]
-        if low == high:
-            return None
-        middle = (low + high) / 2
-        todo += [{**part, widest: (low, middle)}, {**part, widest: (middle, high)}]
+    facts = tuple(f for f in space.facts if isinstance(f, Rel) and len(f.ops) == 1)
+    count = [0]
+    tree = _tree(facts, gap, strict, box, count)
+    if tree is None:
+        return None
+    certificate = _certificate(facts, gap, strict, box, tree)
     sign = ">" if strict else ">="
-    step = f"{to_text(gap)} {sign} 0 on each of {done} boxes, or a condition fails on all of it"
-    found = Outcome(True, CERTIFIED, "ball arithmetic under conditions", ("arb",), (step,))
+    step = f"{to_text(gap)} {sign} 0 on each of {count[0]} boxes, or a condition fails on all of it"
+    trust = ("arb", "mpfr") if certificate is not None else ("arb",)
+    method = "ball arithmetic under conditions"
+    found = Outcome(True, CERTIFIED, method, trust, (step,), certificate=certificate)
     return conjunction([found, *shown]) if shown else found
+
+
+def _tree(facts: tuple[Rel, ...], gap: Expr, strict: bool, part: _Box, count: list[int]) -> Tree | None:
+    """Boxes on which the gap has its sign or a condition fails; None where too many are needed."""
+    count[0] += 1
+    if count[0] > BOXES:
+        return None
+    if any(_fails(f, part) for f in facts):
+        return ["leaf", "natural"]
+    ends = _range(gap, part)
+    if ends is not None and (ends[0] > 0 if strict else ends[0] >= 0):
+        return ["leaf", "natural"]
+    widest = max(part, key=lambda n: part[n][1] - part[n][0])
+    low, high = part[widest]
+    if low == high:
+        return None
+    middle = (low + high) / 2
+    first = _tree(facts, gap, strict, {**part, widest: (low, middle)}, count)
+    second = None if first is None else _tree(facts, gap, strict, {**part, widest: (middle, high)}, count)
+    return None if second is None else ["split", widest, ratio(middle), first, second]
+
+
+def _certificate(
+    facts: tuple[Rel, ...], gap: Expr, strict: bool, box: _Box, tree: Tree
+) -> Mapping[str, Any] | None:
+    """An accepted certificate of the gap where all conditions hold, and of 1 elsewhere; or None."""
+    condition = facts[0] if len(facts) == 1 else And(facts)
+    known = Where(condition, gap, num(1)) if facts else gap
+    bounds = Bounds(lower=Fraction(0), lower_strict=strict)
+    document = range_certificate(known, box, bounds, tree, bits=2 * _BITS, text=to_text(known))
+    return document if accept(document) is None else None
 
 
 def _limit(space: Space, name: str, sign: int, shown: list[Outcome], context: Context) -> Fraction | None:
