@@ -32,7 +32,7 @@ def certified_values(relation: Rel, values: Mapping[Node, Value]) -> Mapping[str
     gap = App("add", (a, App("neg", (b,))))
     for tolerance in _LADDER:
         widened = {node: _widened(value, tolerance) for node, value in values.items()}
-        if _signs(gap, widened) not in ({1}, {-1}):
+        if signs_of(gap, widened) not in ({1}, {-1}):
             continue
         found = [_accepted(node, widened[node]) for node in values if isinstance(node, Mean)]
         documents = [dict(d) for d in found if d is not None]
@@ -47,7 +47,7 @@ def _widened(value: Value, tolerance: Fraction) -> tuple[Fraction, Fraction]:
     return lo - reach, hi + reach
 
 
-def _signs(gap: Expr, ends: Mapping[Node, tuple[Fraction, Fraction]]) -> set[int]:
+def signs_of(gap: Expr, ends: Mapping[Node, tuple[Fraction, Fraction]]) -> set[int]:
     """The signs that the difference can have, by the checker's interval arithmetic."""
     from gmpy2 import mpq
 

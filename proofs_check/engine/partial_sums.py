@@ -9,9 +9,10 @@ f(n + 1) on one side of what the bound gains.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from flint import arb
 
@@ -27,6 +28,7 @@ from gateproof.proofs_check.engine.outcome import (
     UndecidedError,
     conjunction,
 )
+from gateproof.proofs_check.engine.point_certificates import sign_certificate
 from gateproof.proofs_check.engine.series_tails import falls_from, rises_from
 from gateproof.proofs_check.engine.space import Space, contains
 from gateproof.theory.exact.alternation import split_signs
@@ -138,10 +140,21 @@ def _first_failure(problem: _Partial) -> Outcome | None:
         sign = 1 if gap > 0 else -1 if gap < 0 else 0
         if sign and sign in _FAILS[problem.op] and contains(problem.domain, Fraction(n)) is True:
             step = f"at {problem.name} = {n} the sum lies on the other side of {to_text(problem.bound)}"
+            known = _sign_at(problem, n, sign)
+            trust = ("arb", "mpfr") if known is not None else ("arb",)
+            witness = {problem.name: str(n)}
             return Outcome(
-                False, CERTIFIED, "sum added up", ("arb",), (step,), witness={problem.name: str(n)}
+                False, CERTIFIED, "sum added up", trust, (step,), witness=witness, certificate=known
             )
     return None
+
+
+def _sign_at(problem: _Partial, n: int, sign: int) -> Mapping[str, Any] | None:
+    """An accepted certificate of the sign of sum minus bound at one n, all terms written out; or None."""
+    terms = tuple(problem.term(num(k)) for k in range(problem.first, n + problem.shift + 1))
+    relation = problem.at(n)
+    gap = App("add", (num(0), *terms, App("neg", (relation.terms[1],))))
+    return sign_certificate(gap, {}, sign, f"{to_text(relation.terms[0])} - ({to_text(relation.terms[1])})")
 
 
 def _against_number(problem: _Partial, context: Context, decide: Decide) -> Outcome | None:

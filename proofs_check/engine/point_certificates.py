@@ -20,10 +20,12 @@ _BOUNDS = {
 }
 
 
-def sign_certificate(gap: Expr, point: Mapping[str, Fraction], sign: int) -> Mapping[str, Any] | None:
+def sign_certificate(
+    gap: Expr, point: Mapping[str, Fraction], sign: int, text: str = ""
+) -> Mapping[str, Any] | None:
     """An accepted certificate that the expression has that sign at the point, or None."""
     box = {name: (value, value) for name, value in point.items()}
-    return _accepted(gap, box, _BOUNDS[sign])
+    return _accepted(gap, box, _BOUNDS[sign], text)
 
 
 def order_certificate(relation: Rel, point: Mapping[str, Fraction], sign: int) -> Mapping[str, Any] | None:
@@ -32,16 +34,19 @@ def order_certificate(relation: Rel, point: Mapping[str, Fraction], sign: int) -
     return sign_certificate(App("add", (left, App("neg", (right,)))), point, sign)
 
 
-def value_certificate(expr: Expr, lower: Fraction, upper: Fraction) -> Mapping[str, Any] | None:
+def value_certificate(
+    expr: Expr, lower: Fraction, upper: Fraction, text: str = ""
+) -> Mapping[str, Any] | None:
     """An accepted certificate that a closed value lies in [lower, upper], or None."""
-    return _accepted(expr, {}, Bounds(lower, upper))
+    return _accepted(expr, {}, Bounds(lower, upper), text)
 
 
 def _accepted(
-    expr: Expr, box: Mapping[str, tuple[Fraction, Fraction]], bounds: Bounds
+    expr: Expr, box: Mapping[str, tuple[Fraction, Fraction]], bounds: Bounds, text: str = ""
 ) -> Mapping[str, Any] | None:
+    text = text or to_text(expr)
     for bits in _BITS:
-        document = range_certificate(expr, box, bounds, ["leaf", "natural"], bits=bits, text=to_text(expr))
+        document = range_certificate(expr, box, bounds, ["leaf", "natural"], bits=bits, text=text)
         if accept(document) is None:
             return document
     return None

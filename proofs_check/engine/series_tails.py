@@ -75,7 +75,7 @@ def summed(series: Series, wanted: Fraction, context: Context) -> Value:
     if first is None or first.denominator != 1 or free_names(series.body) - {series.index}:
         raise UndecidedError(f"{to_text(series)} depends on other names")
     _must_have_terms(series, int(first))
-    terms = _split(series)
+    terms = split_terms(series)
     sign = 0 if terms is None or terms.alternating else _divergent(terms.plain, series.index, context)
     if sign:
         return Value("infinite", sign=sign)
@@ -102,7 +102,7 @@ def _must_have_terms(series: Series, first: int) -> None:
         raise UndecidedError(f"it was not shown that every term of {to_text(series)} has a value")
 
 
-def _split(series: Series) -> _Terms | None:
+def split_terms(series: Series) -> _Terms | None:
     """The terms without powers of negative numbers; None where these are in more than a common factor."""
     found = split_signs(series.body, series.index)
     return None if found is None else _Terms(*found)
@@ -309,12 +309,11 @@ def _monotone_far_out(plain: Expr, name: str, first: int, context: Context) -> b
 
 
 def _absolutely(
-    series: Series, terms: _Terms | None, first: int, wanted: Fraction, context: Context
+    series: Series, _: _Terms | None, first: int, wanted: Fraction, context: Context
 ) -> Value | None:
     """By a bound of the size of the terms that falls and has a finite integral."""
     name = series.index
-    body = series.body if terms is None else terms.plain
-    larger = _larger(body, name, max(first, 1))
+    larger = larger_terms(series, max(first, 1))
     if larger is None:
         return None
     found = falls_from(larger, name, first, context)
@@ -330,6 +329,12 @@ def _absolutely(
         return -size, size
 
     return _added(series, first, found[0], wanted, rest)
+
+
+def larger_terms(series: Series, start: int) -> Expr | None:
+    """A function that is at least as large as the size of each term from ``start`` on."""
+    terms = split_terms(series)
+    return _larger(series.body if terms is None else terms.plain, series.index, start)
 
 
 def _larger(node: Expr, name: str, start: int) -> Expr | None:

@@ -6,10 +6,18 @@ mpmath's nsum to 20 digits.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import mpmath as mp
 import pytest
 
-from gateproof.proofs_check.engine import decide
+from gateproof.proofs_check.checker import verify
+from gateproof.proofs_check.engine import decide, sum_certificates
+from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.sum_certificates import sum_certificate
 from gateproof.proofs_check.records import Reading, Settings
+from gateproof.theory.formula import expand_node, parse_expr
+from gateproof.theory.formula.nodes import Series
 
 
 def verdict(formal: str) -> str:
@@ -118,3 +126,57 @@ def test_bounds_of_partial_sums_hold(formal: str) -> None:
 )
 def test_bounds_of_partial_sums_fail(formal: str) -> None:
     assert verdict(formal) == "refuted"
+
+
+#: Sums and, from mpmath, their values.
+VALUES = {
+    "sum(1/(k**2 + 1), k in 0..oo)": lambda: (1 + mp.pi * mp.coth(mp.pi)) / 2,
+    "sum(-sech(k), k in 1..oo)": lambda: -mp.nsum(mp.sech, [1, mp.inf]),
+    "sum((-1)**k/(k**2 + 3), k in 0..oo)": lambda: mp.nsum(
+        lambda k: (-1) ** int(k) / (k**2 + 3), [0, mp.inf]
+    ),
+    "sum(sin(k)/k**2, k in 1..oo)": lambda: mp.im(mp.polylog(2, mp.expj(1))),
+}
+
+
+@pytest.mark.parametrize("text", VALUES)
+@pytest.mark.parametrize("width", [Fraction(1, 20), Fraction(1, 1000)])
+def test_certificates_hold_the_sums(text: str, width: Fraction) -> None:
+    node = expand_node(parse_expr(text))
+    assert isinstance(node, Series)
+    found = sum_certificate(node, width, Context(Settings()))
+    if found is None:
+        # 3 digits of a series without signs take more terms than are written out.
+        assert "sin" in text
+        assert width < Fraction(1, 100)
+        return
+    parts, (low, high) = found
+    assert all(verify(part).accepted for part in parts)
+    assert high - low <= width
+    with mp.workdps(20):
+        right = VALUES[text]()
+        assert mp.mpf(low.numerator) / low.denominator <= right <= mp.mpf(high.numerator) / high.denominator
+
+
+@pytest.mark.parametrize(
+    ("formal", "wanted"),
+    [
+        ("sum(1/(k**2 + 1), k in 0..oo) < 2.077", "certified"),
+        ("sum(-sech(k), k in 1..oo) > -1", "refuted"),
+        ("for n in N1: sum(1/k**2, k in 1..n) < 1.644", "refuted"),
+    ],
+)
+def test_enclosed_sums_leave_certificates(formal: str, wanted: str) -> None:
+    found = decide(Reading("x", formal), Settings())
+    assert found.verdict == wanted
+    assert "mpfr" in found.trust
+    assert found.certificate is not None
+    assert verify(dict(found.certificate)).accepted
+
+
+def test_without_an_accepted_certificate_no_trust_in_mpfr(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sum_certificates, "accept", lambda document: "no")
+    found = decide(Reading("x", "sum(1/(k**2 + 1), k in 0..oo) < 2.077"), Settings())
+    assert found.verdict == "certified"
+    assert "mpfr" not in found.trust
+    assert found.certificate is None
