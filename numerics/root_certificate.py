@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from gateproof.numerics import interval as iv
@@ -100,7 +101,10 @@ class _Search:
         self.pieces: dict[int, Line] = {}
         low, high = end(ends[0], -1, True), end(ends[1], 1, True)
         self.domain = low.outer, high.outer
-        self.spots = sorted([*(self._spot(lo, hi, digits) for lo, hi in places), *self._at_ends(places)])
+        gaps = [b[0] - a[1] for a, b in pairwise(places)]
+        closest = [magnitude(min(gaps)) - 1] if gaps and min(gaps) > 0 else []
+        spots = [self._spot(lo, hi, digits, closest) for lo, hi in places]
+        self.spots = sorted([*spots, *self._at_ends(places)])
 
     def document(self, text: str) -> dict[str, Any]:
         """The certificate. Raises _None."""
@@ -140,13 +144,13 @@ class _Search:
                 found.append(_Spot(e, e, multiplicity(self.line, e)))
         return found
 
-    def _spot(self, lo: Fraction, hi: Fraction, digits: int) -> _Spot:
+    def _spot(self, lo: Fraction, hi: Fraction, digits: int, finest: list[int]) -> _Spot:
         """The zero between short decimals, or exactly at a rational where the balls see it to be 0."""
         if lo == hi:
             order = multiplicity(self.line, lo)
             if order:
                 return _Spot(lo, lo, order)
-        unit = Fraction(10) ** (magnitude(max(abs(lo), abs(hi))) - digits)
+        unit = Fraction(10) ** min([magnitude(max(abs(lo), abs(hi))) - digits, *finest])
         if lo == hi:
             return self._inside(_Spot(lo - unit, hi + unit))
         return self._inside(_Spot(lo // unit * unit, -(-hi // unit) * unit))

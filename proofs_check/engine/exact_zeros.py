@@ -25,6 +25,7 @@ from gateproof.proofs_check.engine.outcome import (
     composite,
     undecided,
 )
+from gateproof.proofs_check.engine.root_certificates import resting_on, zeros_certificate
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space
 from gateproof.proofs_check.engine.touching import is_zero
@@ -223,7 +224,7 @@ def _no_others(
         if apart is not None:
             return undecided(f"zeros: {apart}")
     certificates = [dict(o.certificate) for o in outcomes if o.certificate is not None]
-    return Outcome(
+    found = Outcome(
         True,
         CERTIFIED,
         "exact zeros with their orders, boxes elsewhere",
@@ -231,6 +232,7 @@ def _no_others(
         (*steps, "boxes show that there is none elsewhere"),
         certificate=composite(certificates),
     )
+    return resting_on(found, zeros_certificate(body, name, domain, [enclosure(i) for i in ordered]))
 
 
 def _empty(body: Expr, name: str, domain: Domain, context: Context) -> str | None:

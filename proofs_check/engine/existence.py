@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from gateproof.numerics.bounds import prove_bounds
 from gateproof.numerics.errors import MaybeUndefined, Undefined
@@ -13,13 +15,22 @@ from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.definedness import defined_everywhere
 from gateproof.proofs_check.engine.enumeration import some_case, split_finite
 from gateproof.proofs_check.engine.existence_under import decide_exists_under, shown_to_exist
-from gateproof.proofs_check.engine.logic import negate
+from gateproof.proofs_check.engine.logic import links_of, negate
 from gateproof.proofs_check.engine.nested import decide_nested, of_extremum
 from gateproof.proofs_check.engine.numbers import rational_text
-from gateproof.proofs_check.engine.outcome import CERTIFIED, NotYetError, Outcome, negation, undecided
+from gateproof.proofs_check.engine.outcome import (
+    CERTIFIED,
+    NotYetError,
+    Outcome,
+    composite,
+    negation,
+    undecided,
+)
+from gateproof.proofs_check.engine.point_certificates import order_certificate
+from gateproof.proofs_check.engine.root_certificates import resting_on, sign_change_certificate
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build
-from gateproof.theory.formula.nodes import App, Claim, Exists, Extremum, Rel, Scope
+from gateproof.theory.formula.nodes import App, Claim, Exists, Extremum, Rel, Scope, Stmt
 from gateproof.theory.formula.printer import to_text
 
 
@@ -48,9 +59,10 @@ def decide_exists(outer: Space, stmt: Exists, context: Context) -> Outcome:
             if truth_at(stmt.body, point, 512) is True:
                 at = {n: rational_text(v) for n, v in point.items()}
                 where = ", ".join(f"{n} = {v}" for n, v in at.items())
-                return Outcome(
+                there = Outcome(
                     True, CERTIFIED, "exact witness", ("arb",), (f"it holds at {where}",), witness=at
                 )
+                return resting_on(there, _at_point(stmt.body, point))
         except (Undefined, MaybeUndefined):
             continue
     crossing = _crossing(space, stmt, context)
@@ -63,6 +75,20 @@ def decide_exists(outer: Space, stmt: Exists, context: Context) -> Outcome:
     if found.truth is True:
         return negation(found)
     return undecided(f"no witness was found, nor a proof that there is none: {found.reason}")
+
+
+def _at_point(body: Stmt, point: Mapping[str, Fraction]) -> Mapping[str, Any] | None:
+    """An accepted certificate that relations hold at a point, or None."""
+    parts = links_of(body) if isinstance(body, Rel) else []
+    found = []
+    for part in parts:
+        left, right = part.terms
+        sign = difference_sign(left, right, point, 512)
+        document = None if sign is None else order_certificate(part, point, sign)
+        if document is None:
+            return None
+        found.append(dict(document))
+    return composite(found)
 
 
 def _case(case: Claim, context: Context) -> Outcome:
@@ -100,6 +126,7 @@ def _crossing(space: Space, stmt: Exists, context: Context) -> Outcome | None:
                 lo, hi = last[1], point[name]
                 if prove_bounds(gap, {name: (lo, hi)}, budget=context.budget()).status == "proved":
                     step = f"the difference of {to_text(body)} changes sign between {name} = {lo} and {hi}"
-                    return Outcome(True, CERTIFIED, "intermediate value theorem", ("arb",), (step,))
+                    shown = Outcome(True, CERTIFIED, "intermediate value theorem", ("arb",), (step,))
+                    return resting_on(shown, sign_change_certificate(gap, name, lo, hi))
             last = (sign, point[name])
     return None

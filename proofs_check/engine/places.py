@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.closed import settle
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.extremum import Side
 from gateproof.proofs_check.engine.outcome import CERTIFIED, IllPosedError, Outcome, undecided
+from gateproof.proofs_check.engine.root_certificates import resting_on, zeros_certificate
 from gateproof.proofs_check.engine.sets import Places, isolated, only_one, points_text
 from gateproof.proofs_check.engine.space import build
 from gateproof.theory.formula.nodes import Extremum, Printed, Rel
@@ -44,15 +48,23 @@ def _judge(side: Side, places: Places, printed: Printed, context: Context) -> Ou
     step = f"all points lie in {shown}"
     if not places or len(outside) == len(places):
         text = f"{step}; none rounds to {printed.text}"
-        return Outcome(
+        none = Outcome(
             False, method="certified enclosure", trust=("arb",), steps=(text,), witness={"points": shown}
         )
+        return resting_on(none, _zeros_certificate(side, places))
     within = len(places) == 1 and printed.lo <= places[0][0] and places[0][1] <= printed.hi
     if within and side.node.op == "zeros":
         # An isolating interval holds exactly one zero.
-        return Outcome(True, CERTIFIED, "isolated zeros", ("arb",), (f"{step}, and there is one",))
+        one = Outcome(True, CERTIFIED, "isolated zeros", ("arb",), (f"{step}, and there is one",))
+        return resting_on(one, _zeros_certificate(side, places))
     if within and only_one(side, places[0][0], places[0][1], context).truth is True:
         return Outcome(
             True, CERTIFIED, "certified enclosure", ("arb", "mpfr"), (f"{step}, and there is one",)
         )
     return undecided(f"{step}; whether exactly one of them counts was not proved")
+
+
+def _zeros_certificate(side: Side, places: Places) -> Mapping[str, Any] | None:
+    if side.node.op != "zeros":
+        return None
+    return zeros_certificate(side.body, side.name, side.space.domains[side.name], places)

@@ -28,6 +28,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.periodic import one_period
+from gateproof.proofs_check.engine.root_certificates import resting_on, zeros_certificate
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.sets_with_holes import argmax_with_holes, zeros_with_holes
 from gateproof.proofs_check.engine.space import Space
@@ -85,23 +86,26 @@ def _zeros(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
             return by_given_points(side.space, side.body, items, found.reason, context)
         found = factored
     shown = points_text(found.points)
+    certificate = zeros_certificate(side.body, side.name, domain, found.points)
     matched = _match(found.points, items)
     if isinstance(matched, str):
-        return Outcome(
+        other = Outcome(
             False, method="isolated zeros", trust=("arb",), steps=(shown, matched), witness={"zeros": shown}
         )
+        return resting_on(other, certificate)
     for item in items:
         if not is_zero(substitute(side.body, {side.name: item})):
             return undecided(
                 f"{to_text(item)} agrees with a zero to 20 digits; that it is one was not proved"
             )
-    return Outcome(
+    same = Outcome(
         True,
         CERTIFIED,
         "isolated zeros, each exact",
         ("arb", "flint"),
         (shown, "each isolating interval holds exactly one zero, and each given point is exactly a zero"),
     )
+    return resting_on(same, certificate)
 
 
 def _multiple(side: Side, items: tuple[Expr, ...]) -> bool:
