@@ -83,8 +83,8 @@ def add(a: Interval, b: Interval) -> Interval:
 
 
 def neg(a: Interval) -> Interval:
-    """Negative."""
-    return -a[1], -a[0]
+    """Negative. flint's minus rounds an end of more bits than the current precision."""
+    return down(-a[1]), up(-a[0])
 
 
 def mul(a: Interval, b: Interval) -> Interval:
@@ -120,13 +120,12 @@ def div(a: Interval, b: Interval) -> Interval:
 
 
 def absolute(a: Interval) -> Interval:
-    """Absolute value, exact."""
+    """Absolute value."""
     lo, hi = a
     if lo >= 0:
         return a
-    if hi <= 0:
-        return -hi, -lo
-    return ZERO, max(-lo, hi)
+    low, high = neg(a)
+    return (low, high) if hi <= 0 else (ZERO, max(high, hi))
 
 
 def integer_power(a: Interval, n: int) -> Interval:
