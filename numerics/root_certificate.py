@@ -39,7 +39,7 @@ from gateproof.theory.formula.printer import to_text
 
 MAX_BOXES, MAX_DIGITS = 1_000, 500
 #: A part of a rule's width that is left to the rounding of another program.
-_SPARE = 64
+_SPARE = 2
 
 
 class _None(ArithmeticError):
@@ -66,8 +66,8 @@ def root_certificate(
     """The document that ``places`` are all zeros between two ends (None: infinite); None where none is found.
 
     The places are written with one digit more than ``digits``. Open ends count as closed ones.
-    A tail that only arithmetic of Gaussians decides is left out: the document is then a
-    composite which says so.
+    A tail that only our own arithmetic decides (Gaussians, say) is left out: the document is then
+    a composite which says so.
     """
     digits = min(digits, MAX_DIGITS)
     for bits in (digits * 10 // 3 + 80, digits * 20 // 3 + 160):
@@ -129,7 +129,7 @@ class _Search:
         )  # fmt: skip
         if not unseen:
             return document
-        beyond = f"for {self.var} outside [{lo}, {hi}] the dominating exponential has one sign"
+        beyond = f"for {self.var} outside [{lo}, {hi}] the expansion at infinity keeps its sign"
         return composite_document([document], f"these are all zeros; {beyond}")
 
     def _at_ends(self, places: Sequence[Enclosure]) -> list[_Spot]:
@@ -202,6 +202,8 @@ class _Search:
             return None
         if inside and inside[0].order > 1:
             return self._multiple(lo, hi, inside[0])
+        if not inside and self._natural(lo, hi):
+            return "natural"
         found = jet(self._beside(lo), lo, hi)
         if found is not None:
             if not inside and side(_spared(found.value)):
@@ -212,12 +214,13 @@ class _Search:
                 spot = inside[0]
                 if spot.order or self._sides(spot.lo, spot.hi) == -1:
                     return ["root", ratio(spot.lo), ratio(spot.hi), ORDER]
-        if inside:
-            return None
+        return None
+
+    def _natural(self, lo: Fraction, hi: Fraction) -> int:
         try:
-            return "natural" if side(self.line.natural(lo, hi)) else None
+            return side(_spared(self.line.natural(lo, hi)))
         except MaybeUndefined:
-            return None
+            return 0
 
     def _beside(self, lo: Fraction) -> Line:
         """The formula without the kinks that lie outside of a box from ``lo`` on, or at its ends."""

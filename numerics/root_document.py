@@ -39,7 +39,7 @@ def root_document(
         "bits": bits,
         "domain": {var: {"lo": "-oo" if lo is None else ratio(lo), "hi": "oo" if hi is None else ratio(hi)}},
         "conclusion": {"roots": [{"lo": ratio(a), "hi": ratio(b)} for a, b in roots], "complete": complete},
-        "tails": {var: {"minus": minus, "plus": plus}},
+        "tails": {var: {"minus": minus, "plus": plus}} if complete else {},
         "tree": tree,
     }
 

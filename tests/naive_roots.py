@@ -21,7 +21,7 @@ def objection(document: dict[str, Any]) -> str | None:
     assert document["version"] == 1
     assert document["formula_hash"] == hash_of(document["core"])
     ((name, ends),) = document["domain"].items()
-    cuts = document["tails"][name]
+    cuts = document["tails"].get(name, {"minus": None, "plus": None})
     lo = F(cuts["minus"] if ends["lo"] == "-oo" else ends["lo"])
     hi = F(cuts["plus"] if ends["hi"] == "oo" else ends["hi"])
     roots = [(F(r["lo"]), F(r["hi"])) for r in document["conclusion"]["roots"]]
