@@ -165,14 +165,15 @@ class _Search:
         known = [*self.kinks, *(e for s in self.spots for e in (s.lo, s.hi)), *self.domain]
         beyond = max([Fraction(1), *(abs(e) for e in known if e is not None)])
         starts = [s for s in (*STARTS, 2 * beyond) if s > beyond]
-        for start in starts:
+        signed = (k for k, s in enumerate(starts) if far_sign(self.expr, self.var, name, s) in (1, -1))
+        first = next(signed, None)
+        if first is None:
+            raise _None
+        for start in starts[first : first + 2]:
             plain = tail_sign(self.expr, self.var, name, start)
             if plain in (1, -1) and not grows_slowly(self.expr, self.var, name, start):
                 return start, True
-        for start in starts:
-            if far_sign(self.expr, self.var, name, start) in (1, -1):
-                return start, False
-        raise _None
+        return starts[first], False
 
     def _tree(self, lo: Fraction, hi: Fraction) -> Tree:
         tree: Tree = []

@@ -13,11 +13,11 @@ as erfc(u) = exp(-u**2)/(u sqrt(pi)) (1 - t/(2 u**2)) for u > 0 with some t in (
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 
 from gateproof.theory.exact import balls, enclose, tail_functions
 from gateproof.theory.exact.exponents import PLAIN, Exponent, TooLong, plus, polynomial, scaled
-from gateproof.theory.exact.tails import condition_truth, raw_form, tail_sign
+from gateproof.theory.exact.tails import condition_truth, raw_form
 from gateproof.theory.exact.transseries import (
     Form,
     Grow,
@@ -44,11 +44,9 @@ MAX_LEVELS, MAX_POWER = 12, 16
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
+@lru_cache(maxsize=512)
 def far_sign(expr: Expr, var: str, side: str, start: Fraction) -> int | None:
     """The sign of the expression for all x >= start > 0 (side '-': of f(-x)), where this arithmetic tells."""
-    known = tail_sign(expr, var, side, start)
-    if known is not None:
-        return known
     try:
         return _Tail(var, side, start).sign(expr)
     except (NoTail, OverflowError):
