@@ -146,7 +146,7 @@ def pieces(
         (number, place)
         for number, tg in enumerate(tgs, 1)
         if tg.x == Var(line)
-        for place, (tau, theta) in enumerate(zip(_spread(tg.tau, tg.theta), tg.theta, strict=True), 1)
+        for place, (tau, theta) in enumerate(zip(spread(tg.tau, tg.theta), tg.theta, strict=True), 1)
         if tau == Const("oo") and constant_value(theta) is not None
     ]
     if len(hard) > MOST_HARD:
@@ -214,7 +214,8 @@ def _replaced(node: Expr, written: Mapping[Tg, Expr]) -> Expr:
     return done
 
 
-def _spread(tau: tuple[Expr, ...], theta: tuple[Expr, ...]) -> tuple[Expr, ...]:
+def spread(tau: tuple[Expr, ...], theta: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """One sharpness a threshold."""
     return tau if len(tau) == len(theta) else tau * len(theta)
 
 
@@ -276,7 +277,7 @@ def _stays_positive(
 def _written(tg: Tg, given: Mapping[str, tuple[Expr, ...]], fixed: Mapping[int, bool]) -> Expr:
     """The gate in the form of the module's text."""
     x, theta = tg.x, given["theta"]
-    tau = _spread(given["tau"], theta)
+    tau = spread(given["tau"], theta)
     lines = [branch(x, s, c) for s, c in zip(tg.slope, tg.intercept, strict=True)]
     above: list[Expr] = []
     below: list[Expr] = []

@@ -21,16 +21,16 @@ from gateproof.numerics.ball import names_in
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.certificate import Bounds, Witness, range_certificate
 from gateproof.numerics.decimals import agreed_digits
-from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.errors import NumericsError, Undefined
+from gateproof.numerics.exact_point import exact_value
 from gateproof.numerics.gather import may_jump
 from gateproof.numerics.joint_cover import JointCover
 from gateproof.numerics.joint_rules import Rules
+from gateproof.numerics.joint_tails import cut, limit_far
 from gateproof.numerics.joint_witness import Point, corners, refined, top_points
 from gateproof.numerics.precision import precision
 from gateproof.numerics.special import special_points
 from gateproof.numerics.supremum_certificate import loose_bound
-from gateproof.numerics.tailcut import find_cut
-from gateproof.theory.exact.tails import Fixed, limit, tail_form
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Num
 
@@ -127,7 +127,7 @@ class _Search:
                 if end is not None:
                     continue
                 start = max([Fraction(64), *(2 * abs(k) for k in special_points(at, self.line))])
-                found = limit_of(at, self.line, side, start)
+                found = limit_far(at, self.line, side, start)
                 if found in [("oo" if s > 0 else "-oo") for s in self.signs]:
                     return WorstCase("infinite", point=corner, side=side)
         return None
@@ -162,7 +162,8 @@ class _Search:
         surprises, used = 0, 0
         places = self._places(1)
         while True:
-            low = iv.lower_fraction(best)
+            exact = self._exact(point, sign)
+            low = iv.lower_fraction(best) if exact is None else exact
             bound = loose_bound(low, places)
             if cover is None or cuts is None or bound < safe:
                 # One cut for all bounds to come, where there is one.
@@ -192,6 +193,14 @@ class _Search:
             if places >= self.digits + 2:
                 return replace(found, attained=self._attained(low))
             places = self._places(places)
+
+    def _exact(self, point: Point, sign: int) -> Fraction | None:
+        """The value at a point, where rational arithmetic gives it."""
+        try:
+            value = exact_value(self.body, point)
+        except Undefined:
+            return None
+        return None if value is None else sign * value
 
     def _better(self, sign: int, place: Point) -> tuple[arb, Point, int]:
         """A local maximum near a place where the bound is broken."""
@@ -226,8 +235,8 @@ class _Search:
 
     def _cuts(self, bound: Fraction, strict: bool = False) -> tuple[Fraction | None, Fraction | None] | None:
         """Where the tails start on which the bound holds; None with a reason where there are none."""
-        fixed = {n: Fixed(*e) for n, e in self.limits.items() if n != self.line and None not in e}  # type: ignore[arg-type]
-        far = substitute(self.body, dict(fixed))
+        fixed = {n: (a, b) for n, (a, b) in self.limits.items() if a is not None and b is not None}
+        fixed.pop(self.line, None)
         bounds = self._bounds(bound, strict)
         kinks = [abs(k) for k in special_points(self.body, self.line)]
         beyond = max([Fraction(1), *kinks, *(abs(e) for e in self.limits[self.line] if e is not None)])
@@ -236,11 +245,11 @@ class _Search:
             if end is not None:
                 cuts.append(None)
                 continue
-            cut = find_cut(far, self.line, side, bounds, beyond)
-            if isinstance(cut, str):
-                self.reason = cut
+            start = cut(self.body, self.line, side, fixed, bounds, beyond)
+            if isinstance(start, str):
+                self.reason = start
                 return None
-            cuts.append(cut if side == "+" else -cut)
+            cuts.append(start if side == "+" else -start)
         return cuts[0], cuts[1]
 
     def _document(
@@ -260,9 +269,3 @@ def _short(found: WorstCase | None, reason: str, boxes: int = 0) -> WorstCase:
     if found is None:
         return WorstCase("unknown", reason=reason, boxes=boxes)
     return replace(found, reason=f"{found.digits} digits within the budget", boxes=boxes)
-
-
-def limit_of(expr: Expr, var: str, side: str, start: Fraction) -> Fraction | str | None:
-    """The limit far out: a Fraction, 'oo', '-oo', or None where it is not known."""
-    form = tail_form(expr, var, side, start)
-    return None if not hasattr(form, "start") else limit(form)  # type: ignore[arg-type]

@@ -59,15 +59,27 @@ def report(
     return report_folder.write(found, Path(out))
 
 
-def certify(text: str, digits: int = 15, settings: Settings | None = None) -> dict[str, Any]:
-    """Enclose a closed formula to so many significant digits, or decide a statement.
+def certify(
+    text: str,
+    digits: int | None = None,
+    settings: Settings | None = None,
+    *,
+    tolerance: Mapping[str, str] | None = None,
+    noise: Mapping[str, str] | None = None,
+    samples: int = 1_000,
+) -> dict[str, Any]:
+    """Enclose a closed formula to so many significant digits (15), or decide a statement.
+
+    ``tolerance={"tau": "5%", "theta": "0.01"}`` gives the worst case over all gates tg(...) whose parameters
+    are within that of their values; ``noise`` of the same form, standard deviations, a sample of devices.
 
     Returns what ``gateproof certify --json`` prints. Raises RefusedError for text that is
-    no formula.
+    no formula, and for tolerances that mean nothing.
     """
     from gateproof.proofs_check.certify_text import certify_text
 
-    return certify_text(text, digits, settings or Settings())
+    chosen = settings or Settings()
+    return certify_text(text, digits, chosen, tolerance=tolerance, noise=noise, samples=samples)
 
 
 def decide_text(

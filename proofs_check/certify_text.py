@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gateproof.proofs_check.records import Reading, Settings
@@ -9,6 +10,10 @@ from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import Expr, FormulaError, free_names, parse_claim, parse_expr
 
 MAX_DIGITS = 1_000
+#: Digits that a worst case must have where none were asked for.
+SURE = 6
+#: Devices drawn without being told how many, and at most.
+SAMPLES, MAX_SAMPLES = 1_000, 100_000
 KEYS = ("kind", "value", "points", "attained", "digits", "domain", "certificate")
 
 
@@ -34,23 +39,80 @@ def read(text: str) -> Expr | None:
     return expression
 
 
-def certify_text(text: str, digits: int, settings: Settings) -> dict[str, Any]:
-    """Return the contract of ``gateproof certify``. Raises RefusedError for what is no formula."""
-    if not 1 <= digits <= MAX_DIGITS:
+def certify_text(
+    text: str,
+    digits: int | None,
+    settings: Settings,
+    *,
+    tolerance: Mapping[str, str] | None = None,
+    noise: Mapping[str, str] | None = None,
+    samples: int = SAMPLES,
+) -> dict[str, Any]:
+    """Return the contract of ``gateproof certify``. Raises RefusedError for what is no formula.
+
+    ``tolerance`` and ``noise`` are sizes by parameter of tg(...), as ``{"tau": "5%"}``. Without ``digits``
+    it is 15, of which a worst case needs 6 only.
+    """
+    wanted = 15 if digits is None else digits
+    if not 1 <= wanted <= MAX_DIGITS:
         raise RefusedError(f"--digits {digits}: give 1 to {MAX_DIGITS}")
+    if not 1 <= samples <= MAX_SAMPLES:
+        raise RefusedError(f"--samples {samples}: give 1 to {MAX_SAMPLES}")
     expression = read(text)
+    if not tolerance and not noise:
+        return _plain(text, expression, wanted, settings)
+    return _varied(text, expression, wanted, settings, tolerance or {}, noise or {}, samples)
+
+
+def _plain(text: str, expression: Expr | None, digits: int, settings: Settings) -> dict[str, Any]:
+    """The answer for the formula as it stands."""
     if expression is None:
         return _statement(text, settings)
-    from gateproof.numerics.bounds import Budget
     from gateproof.numerics.certify import certify
     from gateproof.numerics.errors import NumericsError
 
-    budget = Budget(boxes=settings.boxes, max_bits=settings.max_bits)
     try:
-        found = certify(expression, digits, budget)
+        found = certify(expression, digits, _budget(settings))
     except (NumericsError, FormulaError, NotImplementedError, RecursionError) as error:
         return undecided(str(error) or type(error).__name__)
     return {**dict.fromkeys(KEYS), **found, "points": found.get("points") or []}
+
+
+def _varied(
+    text: str,
+    expression: Expr | None,
+    digits: int,
+    settings: Settings,
+    tolerance: Mapping[str, str],
+    noise: Mapping[str, str],
+    samples: int,
+) -> dict[str, Any]:
+    """The answer for gates whose parameters are off: all of them within tolerances, a sample with noise."""
+    from gateproof.numerics.errors import NumericsError
+    from gateproof.proofs_check import tolerances
+
+    sizes = tolerances.read_sizes("--tolerance", tolerance)
+    spread = tolerances.read_sizes("--noise", noise)
+    node, held = tolerances.subject(text, expression)
+    # Sampled first: what is refused there is refused before the long work.
+    block = tolerances.noise_block(node, held, spread, samples, settings.seed) if spread else None
+    if sizes:
+        try:
+            found = tolerances.worst(node, held, digits, sizes, _budget(settings))
+        except (NumericsError, FormulaError, RecursionError) as error:
+            found = undecided(str(error) or type(error).__name__)
+        nominal = _plain(text, node, digits, settings)
+        found["nominal"] = nominal["value"]
+    else:
+        found = _plain(text, expression, digits, settings)
+    known = {**dict.fromkeys(KEYS), "points": [], **found}
+    return known if block is None else {**known, "noise": block}
+
+
+def _budget(settings: Settings) -> Any:
+    from gateproof.numerics.bounds import Budget
+
+    return Budget(boxes=settings.boxes, max_bits=settings.max_bits)
 
 
 def undecided(reason: str) -> dict[str, Any]:
@@ -58,8 +120,10 @@ def undecided(reason: str) -> dict[str, Any]:
     return {**dict.fromkeys(KEYS), "points": [], "digits": 0, "reason": reason}
 
 
-def is_conclusive(found: dict[str, Any], digits: int) -> bool:
+def is_conclusive(found: dict[str, Any], digits: int | None) -> bool:
     """Tell whether the answer is the whole answer to the digits asked for."""
+    if digits is None:
+        digits = SURE if "tolerance" in found else 15
     if found["kind"] is None or found["kind"] == "boolean":
         return found["value"] is not None
     if found["kind"] in ("value", "set") and found["digits"] is not None:

@@ -70,7 +70,8 @@ def certify(task: dict[str, Any]) -> dict[str, Any]:
     from gateproof.proofs_check.certify_text import certify_text
 
     try:
-        return {"certified": certify_text(task["text"], task["digits"], Settings(**task["settings"]))}
+        settings = Settings(**task["settings"])
+        return {"certified": certify_text(task["text"], task["digits"], settings, **task["varied"])}
     except ValueError as error:
         return {"refused": str(error)}
 

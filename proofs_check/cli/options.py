@@ -53,7 +53,7 @@ def settings(options: argparse.Namespace) -> Settings:
 
     default = Settings()
     return Settings(
-        digits=getattr(options, "digits", default.digits),
+        digits=getattr(options, "digits", None) or default.digits,
         max_bits=options.precision or default.max_bits,
         seed=options.seed,
         wall_seconds=options.timeout or default.wall_seconds,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gateproof.proofs_check import clean
-from gateproof.proofs_check.render import words
+from gateproof.proofs_check.render import varied, words
 from gateproof.proofs_check.render.tex import readable
 from gateproof.proofs_check.status import readings, state
 
@@ -112,6 +112,7 @@ def certified(found: Mapping[str, Any]) -> str:
     elif found["kind"] != "set" or not found["points"]:
         lines.append(str(found["kind"]))
     lines += [f"at {words.enclosure(point)}" for point in found["points"] or ()]
+    lines += varied.lines(found)
     told = dict(found)
     if told.get("attained") is not None:
         told["attained"] = "yes" if told["attained"] else "no"
@@ -121,6 +122,7 @@ def certified(found: Mapping[str, Any]) -> str:
     for key in ("attained", "digits", "domain", "reason"):
         known = told.get(key)
         lines += [] if known in (None, "", {}) else [f"{key}: {known}"]
+    lines += varied.noise(found["noise"]) if found.get("noise") else ()
     return "".join(f"{clean.line(line, 2_000)}\n" for line in lines)
 
 

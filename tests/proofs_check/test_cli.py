@@ -99,7 +99,7 @@ def test_options_count_before_and_after_the_command(inside, claims, capsys):
         (["verify"], "the following arguments are required: CERT"),
         (["verify", "none.json"], "none.json: no such file"),
         (["diff", "a"], "the following arguments are required: B"),
-        (["certify"], "the following arguments are required: EXPR"),
+        (["certify"], "give a formula, or --from FIT.json"),
         (["certify", "1", "--digits", "0"], "argument --digits: give a whole number from 1 to"),
         (["report", "--out", "/dev/null/x"], "--out /dev/null/x: cannot be made: "),
         *(([name], f"{name!r} is not part of this version") for name in LATER),

@@ -1,0 +1,163 @@
+"""The worst case of a supremum or infimum whose threshold gates have parameters with tolerances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from gateproof.numerics.bounds import Budget
+from gateproof.numerics.certify_joint import answer, place
+from gateproof.numerics.certify_nested import ranges_of
+from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
+from gateproof.numerics.errors import NotImplementedOperator
+from gateproof.numerics.points import enclosure
+from gateproof.numerics.ranges import hull
+from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, decimal, pieces, spread
+from gateproof.numerics.worst_case import Limits, WorstCase, worst_case
+from gateproof.theory.formula.expand import expand, expand_node
+from gateproof.theory.formula.library import substitute
+from gateproof.theory.formula.nodes import Expr, Extremum, Num, Tg, Var, num
+from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.printer import to_text
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A toleranced extremum taken apart: pieces, ranges of its own names, the name searched along."""
+
+    node: Extremum
+    line: str
+    limits: Limits
+    inner: Limits
+    pieces: tuple[Piece, ...]
+
+
+def scene(node: Extremum, tolerances: Mapping[str, Tolerance]) -> Scene:
+    """The parts of sup or inf (parsed, not expanded) with tolerances.
+
+    Raises ToleranceError for tolerances that mean nothing, NotImplementedOperator for other extrema.
+    """
+    if node.op not in ("sup", "inf") or any(isinstance(n, Extremum) for n in node.body.walk()):
+        raise NotImplementedOperator(f"{node.op} with tolerances")
+    plain = expand_node(Extremum(node.op, num(0), node.scope))
+    assert isinstance(plain, Extremum)
+    ranges = ranges_of(plain)
+    limits = {n: hull(r) for n, r in ranges}
+    inner = {
+        n: (None if r.lo is None else enclosure(r.lo)[1], None if r.hi is None else enclosure(r.hi)[0])
+        for n, r in ranges
+    }
+    if any(None not in e and e[0] > e[1] for e in inner.values()):  # type: ignore[operator]
+        raise NotImplementedOperator("an empty range")
+    line = next((n for n, e in limits.items() if None in e), next(iter(limits)))
+    taken = frozenset(limits) | {n.name for n in node.body.walk() if isinstance(n, Var)}
+    return Scene(node, line, limits, inner, pieces(node.body, line, limits[line], tolerances, taken))
+
+
+def certify_tolerant(
+    node: Extremum, digits: int, tolerances: Mapping[str, Tolerance], budget: Budget
+) -> dict[str, Any]:
+    """The contract of ``certify`` for the worst case, with ``worst``: the place and the parameters there."""
+    parts = scene(node, tolerances)
+    domain = "; ".join(f"{b.name} in {to_text(b.within)}" for b in node.scope.binds)
+    sign = 1 if node.op == "sup" else -1
+    results: list[tuple[Piece, WorstCase]] = []
+    for piece in parts.pieces:
+        names = {c.name: c.ends for c in piece.components}
+        limits = {**parts.limits, parts.line: piece.ends, **names}
+        inner = {**parts.inner, parts.line: _both(piece.ends, parts.inner[parts.line]), **names}
+        text = to_text(expand(piece.node))
+        found = worst_case(
+            expand(piece.node), limits, digits, budget, which=node.op, inner=inner, text=_text(node, text)
+        )
+        results.append((piece, found))
+        if found.status == "infinite":
+            end = "oo" if sign > 0 else "-oo"
+            known = {"kind": "infinite", "value": {"lo": end, "hi": end}, "attained": False}
+            far = {parts.line: Fraction(2**64 if found.side == "+" else -(2**64))}
+            worst = {**_parameters(parts, piece, {**found.point, **far}, digits), "at": {}}
+            return {**known, "domain": domain, "worst": worst, "side": found.side}
+        if found.status != "ok":
+            return {"kind": None, "value": None, "reason": found.reason, "domain": domain}
+    return {**_joined(parts, results, digits, sign), "domain": domain}
+
+
+def _joined(parts: Scene, results: list[tuple[Piece, WorstCase]], digits: int, sign: int) -> dict[str, Any]:
+    """The largest of the pieces' values (least, for an infimum), and the certificates of all."""
+    values = [f.value for _, f in results if f.value is not None]
+    choose = max if sign > 0 else min
+    both = choose(v[0] for v in values), choose(v[1] for v in values)
+    piece, found = choose(results, key=lambda r: sign * (r[1].value or both)[sign < 0] * sign)
+    reached = min(agreed_digits(*both), digits)
+    known = {
+        **answer(found, digits),
+        "value": decimal_enclosure(*both, digits),
+        "digits": reached,
+        "attained": found.attained if len(results) == 1 else None,
+        "worst": _parameters(parts, piece, found.point, digits),
+        "certificate": _certificate(results),
+        "ends": both,
+    }
+    del known["place"]
+    if reached < digits:
+        known["reason"] = f"{reached} digits within the budget"
+    return known
+
+
+def _certificate(results: list[tuple[Piece, WorstCase]]) -> dict[str, Any] | None:
+    documents = [f.certificate for _, f in results if f.certificate is not None]
+    if len(documents) < len(results):
+        return None
+    if len(documents) == 1:
+        return documents[0]
+    said = "each side of the hard thresholds on its own; the worst case is the largest of these"
+    return {"kind": "composite", "version": 1, "parts": documents, "conclusion": said}
+
+
+def _parameters(parts: Scene, piece: Piece, point: Mapping[str, Fraction], digits: int) -> dict[str, Any]:
+    """The names' values and every gate's parameters at the worst place."""
+    own = {n: v for n, v in point.items() if n in parts.limits}
+    at = {c.name: c.value(point[c.name]) for c in piece.components}
+    tgs = dict.fromkeys(n for n in parts.node.body.walk() if isinstance(n, Tg))
+    gates = []
+    for number, tg in enumerate(tgs, 1):
+        gate: dict[str, list[dict[str, str] | str]] = {}
+        for key in KEYS:
+            values = list(spread(tg.tau, tg.theta) if key == "tau" else getattr(tg, key))
+            for c in piece.components:
+                if (c.gate, c.key) == (number, key):
+                    shared = key == "tau" and len(tg.tau) == 1
+                    for k in range(len(values)) if shared else (c.place - 1,):
+                        values[k] = at[c.name]
+            for s in piece.sides:
+                if s.gate == number and key == "theta":
+                    values[s.place - 1] = Num(s.threshold(own[parts.line]))
+            gate[key] = [_shown(v, own, digits) for v in values]
+        gates.append(gate)
+    return {"at": place(own, digits), "gates": gates}
+
+
+def _shown(value: Expr, own: Mapping[str, Fraction], digits: int) -> dict[str, str] | str:
+    """A parameter as an enclosure; as text where it is infinite."""
+    closed = expand(substitute(value, {n: Num(v) for n, v in own.items()}))
+    if to_text(closed) == "oo":
+        return "oo"
+    known = constant_value(closed)
+    if known is None:
+        return decimal_enclosure(*enclosure(closed), digits)
+    short = decimal(known)
+    return {"lo": short, "hi": short} if len(short) < 40 else decimal_enclosure(known, known, digits)
+
+
+def _both(
+    a: tuple[Fraction | None, Fraction | None], b: tuple[Fraction | None, Fraction | None]
+) -> tuple[Fraction | None, Fraction | None]:
+    """The intersection of two intervals."""
+    lows, highs = ([e for e in pair if e is not None] for pair in zip(a, b, strict=True))
+    return max(lows, default=None), min(highs, default=None)
+
+
+def _text(node: Extremum, body: str) -> str:
+    return f"{node.op} of {body}"

@@ -1,0 +1,147 @@
+"""``--from fit.json``: the gate and the target that a fit's document names, as a formula of the language."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from gateproof.proofs_check.refused import RefusedError
+from gateproof.theory.formula import FormulaError, arities, free_names, parse_expr
+from gateproof.theory.formula.nodes import Extremum
+
+LISTS = ("tau", "theta", "slope", "intercept")
+#: Keys of the contract of ``gateproof fit`` that say something about the fit, not about the gate.
+TOLERATED = (
+    "error", "argmax", "rms", "lower_bound", "optimal_within", "attained", "gates_min", "condition",
+    "status", "certificate",
+)  # fmt: skip
+KNOWN = ("k", *LISTS, "target", "domain", "norm", *TOLERATED)
+MAX_BYTES = 64_000_000
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d{1,4})?|[+-]?\d+/0*[1-9]\d*")
+
+
+class _Written(str):
+    """A JSON number as it is written."""
+
+
+def given(path: str, target: str | None) -> tuple[str, dict[str, list[str]]]:
+    """The formula ``sup(abs(tg(...) - target), x in domain)`` and the gate's numbers. Raises RefusedError."""
+    document = _read(path)
+    numbers = _gate(path, document)
+    goal = target if target is not None else document.get("target")
+    if goal is None:
+        raise RefusedError(f"{path}: names no target; give one, as in: certify --from {path} gelu")
+    if not isinstance(goal, str):
+        raise RefusedError(f"{path}: target must be text, a name or a formula in x")
+    if document.get("norm") not in (None, "sup"):
+        raise RefusedError(f"{path}: norm {document['norm']!r:.40}: only 'sup' can be certified; take it out")
+    gate = ", ".join(f"{key}=[{', '.join(numbers[key])}]" for key in LISTS)
+    text = f"sup(abs(tg(x, {gate}) - ({_target(goal)})), {_domain(path, document.get('domain'))})"
+    return text, numbers
+
+
+def _read(path: str) -> dict[str, Any]:
+    from gateproof.proofs_check.files.claims_text import read_bytes
+
+    data = read_bytes(Path(path), MAX_BYTES, "the JSON document of a fit")
+    try:
+        found = json.loads(data, parse_float=_Written, parse_int=_Written, parse_constant=_Written)
+    except (ValueError, RecursionError):
+        raise RefusedError(f"{path}: is not JSON; --from takes the JSON document of a fit") from None
+    if not isinstance(found, dict):
+        raise RefusedError(f"{path}: is no object; --from takes the JSON document of a fit")
+    unknown = sorted(set(found) - set(KNOWN))
+    if unknown:
+        raise RefusedError(f"{path}: unknown key {unknown[0]!r:.40}; known are {', '.join(KNOWN)}")
+    missing = [key for key in LISTS if key not in found]
+    if missing:
+        raise RefusedError(f"{path}: {missing[0]} is missing; a gate has {', '.join(LISTS)}")
+    return found
+
+
+def _gate(path: str, document: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The lists as texts of the language, checked against one another."""
+    found = {key: _numbers(path, key, document[key]) for key in LISTS}
+    branches = len(found["slope"])
+    k = document.get("k", _Written(branches))
+    if not isinstance(k, str) or k != str(branches) or branches < 1:
+        raise RefusedError(f"{path}: k is {k!s:.20} and there are {branches} slopes; they must agree")
+    if len(found["intercept"]) != branches:
+        raise RefusedError(
+            f"{path}: {branches} slopes and {len(found['intercept'])} intercepts; give as many"
+        )
+    if len(found["theta"]) != branches - 1:
+        raise RefusedError(
+            f"{path}: {branches} branches have {branches - 1} thresholds, not {len(found['theta'])}"
+        )
+    if len(found["tau"]) not in {1, branches - 1}:
+        raise RefusedError(
+            f"{path}: {len(found['tau'])} sharpnesses; give one, or one for each of {branches - 1} thresholds"
+        )
+    theta = [_value(t) for t in found["theta"]]
+    for place, (a, b) in enumerate(pairwise(theta), 1):
+        if not a < b:
+            raise RefusedError(
+                f"{path}: threshold {place + 1} is not above threshold {place}; branches run left to right"
+            )
+    if any(t != "oo" and _value(t) <= 0 for t in found["tau"]):
+        raise RefusedError(f"{path}: a sharpness is not positive; tau is above 0, or oo for a hard gate")
+    return found
+
+
+def _numbers(path: str, key: str, values: Any) -> list[str]:
+    values = [values] if key == "tau" and not isinstance(values, list) else values
+    if not isinstance(values, list):
+        raise RefusedError(f"{path}: {key} must be a list of numbers")
+    found = []
+    for place, value in enumerate(values, 1):
+        if key == "tau" and value == "oo" and not isinstance(value, _Written):
+            found.append("oo")
+            continue
+        text = value.strip() if isinstance(value, str) else ""
+        if len(text) > 400 or not _NUMBER.fullmatch(text):
+            raise RefusedError(
+                f'{path}: {key}[{place}] is {value!r:.40}; give a finite number, as 0.25, "0.25" or "1/4"'
+            )
+        found.append(text.removeprefix("+"))
+    return found
+
+
+def _value(text: str) -> Fraction:
+    return Fraction(text)
+
+
+def _target(text: str) -> str:
+    """A formula in x; the name of a function stands for it at x."""
+    name = text.strip()
+    if name.isidentifier() and name in arities():
+        name = f"{name}(x)"
+    try:
+        free = sorted(free_names(parse_expr(name)))
+    except FormulaError as error:
+        raise RefusedError(f"the target {text!r:.60}: {error}") from None
+    except RecursionError:
+        raise RefusedError("the target is nested too deeply") from None
+    if not set(free) <= {"x"}:
+        other = next(n for n in free if n != "x")
+        raise RefusedError(f"the target {text!r:.60}: {other!r} is not x; give a name or a formula in x")
+    return name
+
+
+def _domain(path: str, value: Any) -> str:
+    if value is None:
+        return "x in R"
+    text = value if isinstance(value, str) else ""
+    text = text.strip() if text.strip().startswith("x in ") else f"x in {text.strip()}"
+    try:
+        node = parse_expr(f"sup(x, {text})")
+        if isinstance(node, Extremum) and len(node.scope.binds) == 1 and not node.scope.conditions:
+            return text
+    except (FormulaError, RecursionError):
+        pass
+    raise RefusedError(f'{path}: domain {value!r:.60}: give a set, as "R", "[-8, 8]" or "x in [-8, 8]"')

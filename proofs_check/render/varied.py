@@ -1,0 +1,74 @@
+"""The lines of ``certify`` about places in several names, tolerances, noise and given gates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gateproof.proofs_check.render import words
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """What stands under the value."""
+    if found.get("place"):
+        yield f"at {_names(found['place'])}"
+    if found.get("worst_value"):
+        yield f"worst case: {words.enclosure(found['worst_value'])}"
+    if found.get("worst"):
+        if found["worst"]["at"]:
+            yield f"at {_names(found['worst']['at'])}"
+        gates = found["worst"]["gates"]
+        for number, gate in enumerate(gates, 1):
+            name = f"gate {number} " if len(gates) > 1 else ""
+            yield f"{name}with {_gate(gate)}"
+    if found.get("nominal"):
+        yield f"nominal: {words.enclosure(found['nominal'])}"
+    if found.get("tolerance"):
+        yield f"tolerance: {_sizes(found['tolerance'])}"
+    if found.get("gate"):
+        yield f"gate: {_gate(found['gate'])}"
+
+
+def noise(block: Mapping[str, Any]) -> Iterator[str]:
+    """What a sample of devices says."""
+    yield (
+        f"noise: {_sizes(block['noise'])}; {block['samples']} devices, seed {block['seed']}; "
+        "a sample, no proof"
+    )
+    yield f"  mean {block['mean']}, deviation {block['deviation']}"
+    for key, name in (("median", "median"), ("q95", "95 % quantile"), ("q99", "99 % quantile")):
+        part = block[key]
+        low, high = (part[end] or "?" for end in ("lo", "hi"))
+        short = " (too few devices for both ends)" if "?" in (low, high) else ""
+        yield f"  {name} {part['value']} in [{low}, {high}]{short}"
+    yield f"  least {block['least']}, largest {block['largest']}; confidence {block['confidence']}"
+    for key, what in (
+        ("redrawn", "sharpnesses <= 0 drawn again"),
+        ("crossed", "devices with thresholds crossed"),
+    ):
+        if block[key]:
+            yield f"  {what}: {block[key]}"
+    if "verdict" in block:
+        beyond = block["beyond"]
+        yield (
+            f"  beyond the bound: {beyond['count']} of {block['samples']}, "
+            f"share {beyond['share']} in [{beyond['lo']}, {beyond['hi']}]"
+        )
+        yield f"  {block['verdict']}: {block['criterion']}"
+
+
+def _names(place: Mapping[str, Mapping[str, str]]) -> str:
+    return ", ".join(f"{name} = {words.enclosure(value)}" for name, value in place.items())
+
+
+def _sizes(sizes: Mapping[str, str]) -> str:
+    return ", ".join(f"{key} {size}" for key, size in sizes.items())
+
+
+def _gate(gate: Mapping[str, Any]) -> str:
+    """One gate's parameters; a list in brackets."""
+    parts = []
+    for key, values in gate.items():
+        shown = [v if isinstance(v, str) else words.enclosure(v) for v in values]
+        parts.append(f"{key} = [{', '.join(shown)}]")
+    return ", ".join(parts)
