@@ -22,7 +22,7 @@ from gateproof.theory.formula.nodes import Expr, Num
 from gateproof.theory.periods import Period, period_of
 from gateproof.theory.pieces import pieces_of
 from gateproof.theory.undefined_parts import defined_parts, undefined_parts
-from gateproof.theory.zeros import order
+from gateproof.theory.zeros import order, tidy
 
 
 @dataclass(frozen=True)
@@ -55,24 +55,59 @@ class Landmarks:
     reason: str = ""
 
 
-def landmarks(expr: Expr, var: str = "x", digits: int = 15) -> Landmarks:
-    """The landmarks of a core expression, to ``digits`` significant digits where they are not exact."""
+def landmarks(
+    expr: Expr,
+    var: str = "x",
+    digits: int = 15,
+    lo: Expr | Fraction | None = None,
+    hi: Expr | Fraction | None = None,
+) -> Landmarks:
+    """The landmarks of a core expression, to ``digits`` significant digits where they are not exact.
+
+    ``lo`` and ``hi`` (None: infinite) are ends of an interval; what lies inside of it is listed, and
+    an end is never an extremum.
+    """
     missing = undefined_parts(expr, var)
     if missing is None:
         return Landmarks(None, None, reason="where the function has values was not determined")
-    period = period_of(expr, var) if not missing else None
+    inside = Domain(None if lo is None else tidy(_expr(lo)), None if hi is None else tidy(_expr(hi)))
+    period = period_of(expr, var) if not missing and inside == Domain() else None
     results: list[tuple[Landmark, ...] | None] = []
     reasons: list[str] = []
     for which in (1, 2):
         try:
             found: list[Landmark] = []
-            for part in defined_parts(missing):
-                found += _on_part(expr, var, part, which, digits, period)
+            for whole in defined_parts(missing):
+                part = _common(whole, inside)
+                if part is not None:
+                    found += _on_part(expr, var, part, which, digits, period)
             results.append(tuple(found))
         except Unknown as reason:
             results.append(None)
             reasons.append(str(reason))
     return Landmarks(results[0], results[1], period, "; ".join(dict.fromkeys(reasons)))
+
+
+def _common(a: Domain, b: Domain) -> Domain | None:
+    """What two open intervals share; None where that is nothing."""
+    lo, hi = _inner(a.lo, b.lo, 1), _inner(a.hi, b.hi, -1)
+    if lo is not None and hi is not None:
+        found = order(lo, hi)
+        if found is None:
+            raise Unknown("ends of intervals were not compared")
+        if found >= 0:
+            return None
+    return Domain(lo, hi)
+
+
+def _inner(a: Expr | None, b: Expr | None, side: int) -> Expr | None:
+    """The larger of two lower ends (side 1), or the smaller of two upper ones."""
+    if a is None or b is None:
+        return a if b is None else b
+    found = order(a, b)
+    if found is None:
+        raise Unknown("ends of intervals were not compared")
+    return a if found * side >= 0 else b
 
 
 def _on_part(

@@ -73,6 +73,32 @@ def test_by_hand(text: str, extrema: list[tuple[str, str]], inflections: list[tu
     assert matches(found.inflections, inflections)
 
 
+#: Formula, ends, and what lies inside, by hand.
+INSIDE = [
+    ("gelu(x)", "0", None, [], [("sqrt(2)", "concave")]),
+    ("gelu(x)", None, "-1", [], [("-sqrt(2)", "convex")]),
+    ("x**3 - 3*x", "-1", "2", [("1", "min")], [("0", "convex")]),
+    ("sin(x)", "0", "7", [("pi/2", "max"), ("3*pi/2", "min")], [("pi", "convex"), ("2*pi", "concave")]),
+    ("x + 1/x", "-5", "5", [("-1", "max"), ("1", "min")], []),
+    ("x + 1/x", "1", "5", [], []),
+    ("abs(x)", "0", None, [], []),
+    ("abs(x)", "-1", None, [("0", "min")], []),
+    ("x*log(x)", "-1", "1", [("exp(-1)", "min")], []),
+    ("log(x)", "-3", "-2", [], []),
+    ("exp(-x**2)", None, "0", [], [("-1/sqrt(2)", "concave")]),
+]
+
+
+@pytest.mark.parametrize(("text", "lo", "hi", "extrema", "inflections"), INSIDE)
+def test_inside_an_interval(text, lo, hi, extrema, inflections) -> None:
+    ends = [None if e is None else expand(parse_expr(e)) for e in (lo, hi)]
+    found = landmarks(expand(parse_expr(text)), "x", 20, *ends)
+    assert found.reason == ""
+    assert found.period is None
+    assert matches(found.extrema, extrema)
+    assert matches(found.inflections, inflections)
+
+
 @pytest.mark.parametrize("text", ["sin(x)", "cos(2*x)", "snake(x)"])
 def test_infinitely_many_are_said_to_be(text: str) -> None:
     assert landmarks(expand(parse_expr(text))).period is not None
