@@ -19,16 +19,26 @@ from gateproof.numerics.special import special_points
 from gateproof.numerics.tailcut import find_cut
 from gateproof.theory.formula.nodes import Expr
 
+DEFAULT_BITS = 2_048
 #: Closed ranges of names; None is infinite.
 Box = Mapping[str, tuple[Fraction | None, Fraction | None]]
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How much work may be done: boxes looked at, and bits of precision."""
+    """How much work may be done: boxes looked at, and bits of precision.
+
+    ``max_bits`` as it is by default follows the digits: see :meth:`cap`.
+    """
 
     boxes: int = 20_000
-    max_bits: int = 2_048
+    max_bits: int = DEFAULT_BITS
+
+    def cap(self, digits: int) -> int:
+        """The bits for a result of so many digits; only the default is raised to what these need."""
+        if self.max_bits != DEFAULT_BITS:
+            return max(self.max_bits, 64)
+        return max(DEFAULT_BITS, 2 * (int(digits * 3.33) + 48))
 
 
 @dataclass(frozen=True)

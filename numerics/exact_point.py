@@ -36,7 +36,7 @@ def exact_value(expr: Expr, point: Point) -> Fraction | None:
     if isinstance(expr, Var):
         return point.get(expr.name)
     if isinstance(expr, Where):
-        truth = _truth(expr.cond, point)
+        truth = exact_truth(expr.cond, point)
         # An undecided condition: neither branch is looked at, whatever is wrong in it.
         return None if truth is None else exact_value(expr.then if truth else expr.other, point)
     if not isinstance(expr, App):
@@ -90,12 +90,13 @@ def _power(expr: App, base: Fraction | None) -> Fraction | None:
     return base ** int(n) if digits_of_power(base, n) <= _MAX_DIGITS else None
 
 
-def _truth(cond: Stmt, point: Point) -> bool | None:
+def exact_truth(cond: Stmt, point: Point) -> bool | None:
+    """The truth of a condition where rational arithmetic alone gives it, else None."""
     if isinstance(cond, Not):
-        inner = _truth(cond.part, point)
+        inner = exact_truth(cond.part, point)
         return None if inner is None else not inner
     if isinstance(cond, And | Or):
-        found = [_truth(p, point) for p in cond.parts]
+        found = [exact_truth(p, point) for p in cond.parts]
     elif isinstance(cond, Rel):
         values = [exact_value(t, point) for t in cond.terms]
         pairs = zip(cond.ops, values, values[1:], strict=False)

@@ -12,21 +12,25 @@ from gateproof.numerics import interval as iv
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.ends import End, EndExpr, end
-from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
-from gateproof.numerics.exact_point import exact_value
+from gateproof.numerics.errors import MaybeUndefined, NotReal, NumericsError, Undefined
 from gateproof.numerics.far import Far, look
-from gateproof.numerics.gather import Candidate, conclude, from_spots, may_jump
-from gateproof.numerics.hunt import Hunt, OutOfBoxes
+from gateproof.numerics.gather import Candidate, at_end, at_kinks, conclude, from_spots, may_jump, settle
+from gateproof.numerics.hunt import Hunt, Loose, OutOfBoxes
+from gateproof.numerics.newton import LOW
 from gateproof.numerics.precision import precision
 from gateproof.numerics.problem import Problem
 from gateproof.numerics.results import Enclosure, Extremum, Zeros
 from gateproof.numerics.roots import zeros
-from gateproof.numerics.search import line_points
+from gateproof.numerics.search import few_points
+from gateproof.numerics.smooth import pieces
 from gateproof.numerics.supremum_certificate import certificate_of
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.infinity import side as infinite_side
 from gateproof.theory.exact.piecewise import resolve
 from gateproof.theory.formula.nodes import App, Expr, num
+
+#: Newton steps from the best sample point.
+_STEPS = 5
 
 __all__ = ["Enclosure", "Extremum", "Zeros", "extremum", "zeros"]
 
@@ -60,10 +64,9 @@ def extremum(
     problem = Problem(body, var, folded, lo, hi, lo_closed, hi_closed, digits, budget)
     found = Extremum("unknown", reason="bits")
     bits = max(64, int(digits * 3.33) + 48)
-    while bits <= max(budget.max_bits, 64):
+    while bits <= budget.cap(digits):
         try:
-            with precision(bits + 32):
-                found = _solve(problem, bits)
+            found = _solve(problem, bits)
         except Undefined as error:
             return Extremum("undefined", reason=error.where)
         except NotReal as error:
@@ -77,7 +80,7 @@ def extremum(
         return found
     low, high = found.value
     if with_certificate:
-        document = certificate_of(problem, (low, high), which == "inf", digits, text)
+        document = certificate_of(problem, found, which == "inf", digits, text)
         found = replace(found, certificate=document)
     return replace(found, value=(-high, -low)) if which == "inf" else found
 
@@ -98,58 +101,85 @@ def _expr(value: Expr | Fraction) -> Expr:
 
 
 def _solve(problem: Problem, bits: int) -> Extremum:
-    """One attempt at flint's current precision."""
-    left, right = (
-        end(problem.given[0][0], -1, problem.given[0][1]),
-        end(problem.given[1][0], 1, problem.given[1][1]),
-    )
-    problem.ends = left, right
-    if not left.infinite and not right.infinite and _at(left) > _at(right):
-        return Extremum("unknown", reason="the interval is empty or too narrow")
-    if problem.line.constant:
-        value = problem.score(problem.line.natural_run({}))
-        both = iv.lower_fraction(value[0]), iv.upper_fraction(value[1])
-        reason = "the formula is constant"
-        return Extremum("ok", both, True, None, digits=agreed_digits(*both), reason=reason)
+    """One attempt with a value of about so many bits."""
+    with precision(bits + 32):
+        (lo, lo_closed), (hi, hi_closed) = problem.given
+        problem.ends = left, right = end(lo, -1, lo_closed), end(hi, 1, hi_closed)
+        if not left.infinite and not right.infinite and _at(left) > _at(right):
+            return Extremum("unknown", reason="the interval is empty or too narrow")
+        if problem.line.constant:
+            value = problem.score(problem.line.natural_run({}))
+            both = iv.lower_fraction(value[0]), iv.upper_fraction(value[1])
+            reason = "the formula is constant"
+            return Extremum("ok", both, True, None, digits=agreed_digits(*both), reason=reason)
+    try:
+        with precision(LOW):
+            seen = _look(problem, LOW, isolating=True)
+    except Loose:
+        # What is not a simple critical point, a kink or an end at few bits is looked at with all of them.
+        with precision(bits + 32):
+            seen = _look(problem, bits, isolating=False)
+    if isinstance(seen, Extremum):
+        return seen
+    candidates, best = seen
+    candidates = settle(problem, candidates, bits)
+    with precision(bits + 32):
+        found = conclude(problem, candidates, problem.tails, best)
+        if found.status != "ok" or found.value is None:
+            return found
+        return replace(found, digits=min(agreed_digits(*found.value), 10**6))
+
+
+def _look(problem: Problem, bits: int, *, isolating: bool) -> tuple[list[Candidate], arb] | Extremum:
+    """All candidates, and a value that is reached, at flint's current precision. Raises Loose."""
+    left, right = problem.ends
     best, candidates = _start(problem, left, right)
     if best is None or not best.is_finite():
         return Extremum("unknown", reason="no finite value was found")
-    problem.tails = []
-    beyond = max(
-        [Fraction(1), *map(abs, problem.kinks), *(abs(_at(e)) for e in (left, right) if not e.infinite)]
-    )
-    for side, e in (("-", left), ("+", right)):
-        if e.infinite:
-            far = look(
-                problem.body,
-                problem.var,
-                side,
-                problem.folded,
-                iv.lower_fraction(best),
-                beyond,
-                problem.digits,
-            )
-            problem.tails.append(far)
-            if far.kind == "infinite":
-                return Extremum("infinite", at_infinity=(side,))
-            if far.kind == "unknown":
-                return Extremum("unknown", reason=f"tail: {far.reason}")
-            if far.value is not None and far.kind != "within":
-                best = max(best, iv.down(iv.rational(far.value[0])))
+    found = _tails(problem, best)
+    if isinstance(found, Extremum):
+        return found
     a = -_start_of(problem.tails, "-") if left.infinite else _at(left)
     b = _start_of(problem.tails, "+") if right.infinite else _at(right)
-    hunt = Hunt(problem.line, problem.folded, best, bits, problem.budget.boxes)
-    spots = hunt.run(a, b, problem.kinks) if a < b else []
-    if hunt.doubtful and any(not s.sign for s in spots):
-        near = next(s for s in spots if not s.sign)
-        edge = any(not e.closed and _at(e) in (near.lo, near.hi) for e in (left, right) if not e.infinite)
-        reason = "open end" if edge else f"may be undefined ({hunt.doubtful}) near {float(near.lo):.12g}"
+    if not a < b:
+        return candidates, best
+    parts = pieces(problem.line, a, b)
+    candidates += at_kinks(problem, parts)
+    best = max([found, *(c.value[0] for c in candidates if c.value[0].is_finite())])
+    hunt = Hunt(problem.folded, best, bits, problem.budget.boxes, isolating)
+    spots = hunt.run(parts)
+    if hunt.doubtful and any(s.root is None for s in spots):
+        near = next(s for s in spots if s.root is None)
+        lo, hi = (_nearest(near.lo), _nearest(near.hi))
+        edge = any(not e.closed and lo <= _at(e) <= hi for e in (left, right) if not e.infinite)
+        reason = "open end" if edge else f"may be undefined ({hunt.doubtful}) near {float(lo):.12g}"
         return Extremum("unknown", reason=reason)
-    candidates += from_spots(problem, spots, (a, b), bits)
-    found = conclude(problem, candidates, problem.tails, hunt.best)
-    if found.status != "ok" or found.value is None:
-        return found
-    return replace(found, digits=min(agreed_digits(*found.value), 10**6))
+    return candidates + from_spots(problem, spots), hunt.best
+
+
+def _nearest(x: arb) -> Fraction:
+    return iv.to_fraction(x)
+
+
+def _tails(problem: Problem, best: arb) -> arb | Extremum:
+    """Look at the infinite sides: what is reached or approached with them, or what ends the search."""
+    left, right = problem.ends
+    problem.tails = []
+    finite = [abs(_at(e)) for e in problem.ends if not e.infinite]
+    beyond = max([Fraction(1), *map(abs, problem.kinks), *finite])
+    for side, e in (("-", left), ("+", right)):
+        if not e.infinite:
+            continue
+        reached = iv.lower_fraction(best)
+        far = look(problem.body, problem.var, side, problem.folded, reached, beyond, problem.digits)
+        problem.tails.append(far)
+        if far.kind == "infinite":
+            return Extremum("infinite", at_infinity=(side,))
+        if far.kind == "unknown":
+            return Extremum("unknown", reason=f"tail: {far.reason}")
+        if far.value is not None and far.kind != "within":
+            best = max(best, iv.down(iv.rational(far.value[0])))
+    return best
 
 
 def _start(problem: Problem, left: End, right: End) -> tuple[arb | None, list[Candidate]]:
@@ -158,37 +188,58 @@ def _start(problem: Problem, left: End, right: End) -> tuple[arb | None, list[Ca
     a = None if left.infinite else _at(left)
     b = None if right.infinite else _at(right)
     forbidden = {_at(e) for e in (left, right) if not e.infinite and not e.closed}
-    for x in line_points(a, b, problem.kinks):
+    top: Fraction | None = None
+    for x in few_points(a, b, problem.kinks):
         if x in forbidden:
             continue
         try:
-            exact = exact_value(problem.body, {problem.var: x})
-            value = problem.line.value(x) if exact is None else iv.of_ball(iv.rational(exact))
+            value = problem.line.value(x)
         except MaybeUndefined:
             continue
         reached = problem.score(value)[0]
         # A lower bound of what is reached serves as well, and exp(2**40) is too long.
         reached = min(reached, iv.HUGE)
         if reached > -iv.HUGE and (best is None or reached > best):
-            best = reached
+            best, top = reached, x
     candidates = []
     for e in (left, right):
         if e.infinite:
             continue
-        ends = e.sliver()
-        if not e.closed and may_jump(problem.body):
-            # A value beside the end, not at it, is one of those that the supremum is over.
-            ends = _beside(e, left, right)
+        # A value beside an open end, not at it, is one of those that the supremum is over.
+        beside = _beside(e, left, right) if not e.closed and may_jump(problem.body) else None
         try:
-            value = problem.score(problem.line.natural_run({problem.var: ends}))
+            found = at_end(problem, problem.line, e, beside)
         except (Undefined, MaybeUndefined):
             if e.closed:
                 raise
             continue
-        candidates.append(Candidate(ends, value, "end" if e.closed else "open end"))
-        if value[0].is_finite() and (best is None or value[0] > best):
-            best = min(value[0], iv.HUGE)
+        candidates.append(found)
+        if found.value[0].is_finite() and (best is None or found.value[0] > best):
+            best, top = min(found.value[0], iv.HUGE), None
+    if best is not None and top is not None:
+        best = _climbed(problem, top, best)
     return best, candidates
+
+
+def _climbed(problem: Problem, start: Fraction, best: arb) -> arb:
+    """The best value after a few Newton steps uphill from a point, inside the domain."""
+    line, x = problem.line, iv.rational(start).mid()
+    inner = [None if e.infinite else iv.rational(_at(e)) for e in problem.ends]
+    for _ in range(_STEPS):
+        try:
+            value, slope, bend = line.series({line.var: (x, x)}, 2)
+        except (NumericsError, ZeroDivisionError):
+            break
+        best = max(best, min(problem.score(iv.of_ball(value))[0], iv.HUGE))
+        rise = bend.mid() * (-1 if problem.folded and value < 0 else 1)
+        if not rise < 0:
+            break
+        x = (x - slope / (2 * bend.mid())).mid()
+        if not x.is_finite() or (inner[0] is not None and not x >= inner[0]):
+            break
+        if inner[1] is not None and not x <= inner[1]:
+            break
+    return best
 
 
 def _beside(e: End, left: End, right: End) -> iv.Interval:

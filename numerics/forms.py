@@ -48,11 +48,7 @@ class Line:
         return self.natural_run({self.var: outer(lo, hi)})
 
     def taylor(self, lo: Fraction, hi: Fraction) -> tuple[Interval, Interval] | None:
-        """(range on the box, value at its midpoint), or None where the rule fails.
-
-        The polynomial is bounded term by term: an even power of h in [-r, r] lies in
-        [0, r**j], an odd one in [-r**j, r**j].
-        """
+        """(range on the box, value at its midpoint), or None where the rule fails."""
         try:
             return self._taylor(lo, hi)
         except (NotSmooth, MaybeUndefined):
@@ -69,10 +65,17 @@ class Line:
 
 
 def polynomial_range(constant: Interval, higher: list[arb], radius: arb) -> Interval:
-    """constant + sum higher[j-1] h**j for |h| <= radius, term by term."""
-    low, high = constant
-    step = radius
-    for j, c in enumerate(higher, 1):
+    """constant + sum higher[j-1] h**j for |h| <= radius.
+
+    The terms up to h**2 are bounded jointly (:func:`arch`), the others one by one: an even power of h
+    lies in [0, r**j], an odd one in [-r**j, r**j].
+    """
+    slope, bend = [*higher, iv.ZERO, iv.ZERO][:2]
+    low = iv.down(constant[0] - arch(slope, -bend, radius))
+    high = iv.up(constant[1] + arch(slope, bend, radius))
+    step = iv.up(radius * radius)
+    for j, c in enumerate(higher[2:], 3):
+        step = iv.up(step * radius)
         if j % 2:
             term = iv.up(c.abs_upper() * step)
             low, high = iv.down(low - term), iv.up(high + term)
@@ -81,5 +84,16 @@ def polynomial_range(constant: Interval, higher: list[arb], radius: arb) -> Inte
                 high = iv.up(high + iv.up(c.upper() * step))
             if c.lower() < 0:
                 low = iv.down(low + iv.down(c.lower() * step))
-        step = iv.up(step * radius)
     return low, high
+
+
+def arch(slope: arb, bend: arb, radius: arb) -> arb:
+    """An upper bound of s h + c h**2 for |h| <= r, s in ``slope`` and c in ``bend``.
+
+    It is at most b |h| + C h**2 with b = max |s|, C = max c. Where C < 0 and the top at |h| = -b/(2C)
+    lies inside, that is b**2/(-4C); otherwise it is largest at |h| = r, or, where C > 0, there too.
+    """
+    b, c = slope.abs_upper(), iv.up(bend)
+    if c < 0 and b < -2 * c * radius:
+        return iv.up(b * b / (-4 * c))
+    return iv.up((b + c * radius) * radius)

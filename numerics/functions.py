@@ -218,3 +218,10 @@ FUNCTIONS: dict[str, Function] = {
     "sinh": sinh, "cosh": cosh, "tanh": tanh, "sech": sech, "asinh": asinh, "acosh": acosh,
     "atanh": atanh, "sigmoid": sigmoid, "softplus": softplus, "erf": erf, "erfc": erfc,
 }  # fmt: skip
+
+#: Entire functions as arb has them, for balls that are neither wide nor far from 0.
+BALLS: dict[str, Callable[[arb], arb]] = {
+    "exp": arb.exp, "sin": arb.sin, "cos": arb.cos, "sinh": arb.sinh, "cosh": arb.cosh,
+    "tanh": arb.tanh, "sech": arb.sech, "atan": arb.atan, "sigmoid": lambda x: 1 / (1 + (-x).exp()),
+    "softplus": _softplus, "erf": arb.erf, "erfc": arb.erfc,
+}  # fmt: skip

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 
 from flint import arb
 
 from gateproof.numerics import interval as iv
+from gateproof.numerics.ends import End
+from gateproof.numerics.errors import MaybeUndefined
+from gateproof.numerics.exact_point import exact_value
 from gateproof.numerics.far import Far
+from gateproof.numerics.forms import Line, outer
 from gateproof.numerics.hunt import Spot
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.jets import value_near
-from gateproof.numerics.newton import refine
+from gateproof.numerics.newton import LOW, summit
+from gateproof.numerics.precision import precision
 from gateproof.numerics.problem import Problem
 from gateproof.numerics.results import Extremum
+from gateproof.numerics.smooth import Piece, at_kink
 from gateproof.theory.formula.nodes import App, Expr, Where
 
 #: The reason where a maximum stands inside, at a point where only continuity is in doubt.
@@ -23,37 +30,127 @@ MAY_JUMP = "the maximum lies at a point where the formula may jump"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A place with its score: kind 'critical' (attained there), 'end', 'open end' or 'tiny'."""
+    """A place with its score: kind 'critical' (attained there), 'end', 'open end' or 'tiny'.
+
+    ``piece``: of a critical point, to be refined; ``line`` with ``point``: the value at an end or a kink.
+    """
 
     place: Interval
     value: Interval
     kind: str
+    piece: Piece | None = None
+    line: Line | None = None
+    point: End | None = None
 
 
-def from_spots(
-    problem: Problem, spots: list[Spot], inside: tuple[Fraction, Fraction], bits: int
-) -> list[Candidate]:
-    """The refined candidates; spots without a critical point drop out."""
+def at_end(problem: Problem, line: Line, point: End, place: Interval | None = None) -> Candidate:
+    """The value at an end, or the limit at an open one. Raises Undefined and MaybeUndefined."""
+    ends = place or point.sliver()
+    kind = "end" if point.closed else "open end"
+    exact = None
+    if place is None and point.inner is not None and point.inner == point.outer:
+        exact = exact_value(line.expr, {line.var: point.inner})
+    value = line.natural_run({line.var: ends}) if exact is None else iv.of_ball(iv.rational(exact))
+    # Beside a jump a value is not that of a point, and no precision narrows it to one.
+    return Candidate(ends, problem.score(value), kind, None, None if place else line, point)
+
+
+def at_kinks(problem: Problem, pieces: list[Piece]) -> list[Candidate]:
+    """Values and one-sided limits where pieces meet. Raises Undefined."""
+    found: list[Candidate] = []
+    jumps = may_jump(problem.body)
+    for left, right in pairwise(pieces):
+        k = right.lo
+        try:
+            found.append(at_end(problem, problem.line, End(k, k)))
+        except MaybeUndefined:
+            continue
+        beside = [p for p in (left, right) if jumps and not _continues(problem, p, k)]
+        found += [at_end(problem, p.line, End(k, k, False)) for p in beside]
+    return found
+
+
+def _continues(problem: Problem, piece: Piece, k: Fraction) -> bool:
+    """Whether the value at the kink is seen to be the limit from the piece."""
+    if not piece.signs or at_kink(problem.body, problem.var, k, piece.signs) == piece.line.expr:
+        return True
+    limit = exact_value(piece.line.expr, {problem.var: k})
+    return limit is not None and limit == exact_value(problem.body, {problem.var: k})
+
+
+def from_spots(problem: Problem, spots: list[Spot]) -> list[Candidate]:
+    """The candidates at spots, at flint's current precision."""
     found: list[Candidate] = []
     for spot in spots:
-        if not spot.sign:
-            place = (iv.down(iv.rational(spot.lo)), iv.up(iv.rational(spot.hi)))
-            low = problem.score(problem.line.value((spot.lo + spot.hi) / 2))
-            # Exact ends: a ball would widen a value that a wide box attains.
-            whole = problem.score(problem.line.natural(spot.lo, spot.hi))
-            found.append(Candidate(place, (min(low[0], whole[1]), whole[1]), "tiny"))
+        line = spot.piece.line
+        if spot.root is not None and spot.root.unique:
+            value = problem.score(value_near(line, spot.root.ball))
+            place = iv.of_ball(spot.root.ball)
+            found.append(Candidate(place, value, "critical", spot.piece))
             continue
-        root = refine(problem.line, spot.lo, spot.hi, 1, bits, inside)
-        if root is None:
+        # Exact ends: a ball would widen a value that a wide box attains.
+        place, whole = (spot.lo, spot.hi), problem.score(line.natural_run({line.var: (spot.lo, spot.hi)}))
+        if spot.piece.constant:
+            found.append(Candidate(place, whole, "end"))
             continue
-        value = problem.score(value_near(problem.line, root.ball))
-        place = iv.of_ball(root.ball)
-        if root.unique:
-            found.append(Candidate(place, value, "critical"))
-        else:
-            sample = problem.score(problem.line.value((spot.lo + spot.hi) / 2))
-            found.append(Candidate(place, (min(sample[0], value[1]), value[1]), "tiny"))
+        middle = ((spot.lo + spot.hi) / 2).mid()
+        low = iv.NEG_INF
+        if iv.rational(spot.piece.lo) <= middle <= iv.rational(spot.piece.hi):
+            low = problem.score(line.natural_run({line.var: (middle, middle)}))[0]
+        if spot.root is not None:
+            place = iv.of_ball(spot.root.ball)
+            whole = problem.score(value_near(line, spot.root.ball))
+        high = min(whole[1], spot.upper)
+        found.append(Candidate(place, (min(low, high), high), "tiny"))
     return found
+
+
+def settle(problem: Problem, candidates: list[Candidate], bits: int) -> list[Candidate]:
+    """Those that may be the largest, refined to ``bits`` bits or dropped where precision tells them apart."""
+    work, kept = LOW, _leading(candidates)
+    while work < bits:
+        work = bits if len(kept) == 1 else min(4 * work, bits)
+        kept = _leading([f for c in kept if (f := _refined(problem, c, work)) is not None])
+    return kept
+
+
+def _leading(candidates: list[Candidate]) -> list[Candidate]:
+    best = max((c.value[0] for c in candidates), default=iv.NEG_INF)
+    return [c for c in candidates if not c.value[1] < best]
+
+
+def _refined(problem: Problem, c: Candidate, bits: int) -> Candidate | None:
+    if c.piece is not None:
+        found = summit(c.piece.line, iv.to_ball(c.place), bits)
+        with precision(bits + 32):
+            if found is None:
+                return c
+            place = iv.of_ball(found[0])
+            lo, hi = iv.rational(c.piece.lo), iv.rational(c.piece.hi)
+            if place[1] < lo or place[0] > hi or _is_end(place, c.piece):
+                # Outside, where f is another formula or nothing; or the end, which is a candidate of its own.
+                return None
+            value = problem.score(iv.of_ball(found[1]))
+            if not (place[0] >= lo and place[1] <= hi):
+                # At an end, to all bits: the value there is a candidate of its own, and hardly less.
+                return replace(c, place=place, value=(iv.NEG_INF, value[1]), kind="tiny")
+            return replace(c, place=place, value=value, kind="critical")
+    if c.line is not None and c.point is not None:
+        with precision(bits + 32):
+            return at_end(problem, c.line, c.point)
+    return c
+
+
+def _is_end(place: Interval, piece: Piece) -> bool:
+    return place[0] == place[1] and iv.to_fraction(place[0]) in (piece.lo, piece.hi)
+
+
+def _clipped(c: Candidate) -> Interval:
+    """The place, as far as it lies in the piece."""
+    if c.piece is None:
+        return c.place
+    lo, hi = outer(c.piece.lo, c.piece.hi)
+    return max(c.place[0], lo), min(c.place[1], hi)
 
 
 def _merged(places: list[Interval], gap: arb) -> list[Interval]:
@@ -95,7 +192,7 @@ def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], se
     attained, reason = _attained(problem, kept, far)
     gap = arb(2) ** -(problem.digits * 10 // 3)
     points: tuple[tuple[Fraction, Fraction], ...] | None
-    places = _merged([c.place for c in kept if c.kind != "open end"], gap)
+    places = _merged([_clipped(c) for c in kept if c.kind != "open end"], gap)
     points = tuple((iv.to_fraction(a), iv.to_fraction(b)) for a, b in places)
     wide = any(b - a > (1 + max(abs(a), abs(b))) / 10 ** min(problem.digits, 6) for a, b in points)
     if wide or any(t.kind == "constant" for t in far):
@@ -108,6 +205,8 @@ def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], se
     if kept:
         middle = max(kept, key=lambda c: c.value[0])
         problem.witness = iv.to_fraction(arb(((middle.place[0] + middle.place[1]) / 2).mid()))
+        if middle.point is not None and middle.point.inner is not None:
+            problem.witness = middle.point.inner
     else:
         problem.witness = None
     return Extremum("ok", (low, high), attained, points, sides, reason=reason)

@@ -1,4 +1,4 @@
-"""python-flint's precision is one number for the whole process: set it and always restore it."""
+"""python-flint's precision, and its longest power series, are numbers for the whole process: restored."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import flint
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
     """Work with ``bits`` bits (at least 16) inside the block."""
-    before = flint.ctx.prec
+    before, cap = flint.ctx.prec, flint.ctx.cap
     flint.ctx.prec = max(16, int(bits))
     try:
         yield
     finally:
-        flint.ctx.prec = before
+        flint.ctx.prec, flint.ctx.cap = before, cap

@@ -128,6 +128,21 @@ def line_points(lo: Fraction | None, hi: Fraction | None, kinks: tuple[Fraction,
             yield from (p for p in (c - t, c + t) if _in(p, lo, hi))
 
 
+def few_points(lo: Fraction | None, hi: Fraction | None, kinks: tuple[Fraction, ...]) -> list[Fraction]:
+    """Points of an interval to begin a search for the largest value with: kinks, ends, a coarse grid."""
+    inside = [k for k in kinks if _in(k, lo, hi)]
+    ends = [e for e in (lo, hi) if e is not None]
+    if lo is not None and hi is not None:
+        return [*inside, *ends, *(lo + (hi - lo) * Fraction(k, 16) for k in range(1, 16))]
+    base = ends[0] if ends else Fraction(0)
+    steps = [s * step for step in _REACH for s in (1, -1)]
+    return [*inside, base, *(p for s in steps if _in(p := base + s, lo, hi))]
+
+
+#: Distances from the middle of a line or the end of a half-line.
+_REACH = tuple(Fraction(n, 4) for n in (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 128, 2**20, 2**42))
+
+
 def _in(x: Fraction, lo: Fraction | None, hi: Fraction | None) -> bool:
     return (lo is None or lo <= x) and (hi is None or x <= hi)
 

@@ -1,7 +1,7 @@
 """Taylor coefficients of core expressions in one variable, over points and over boxes.
 
-Own recurrences instead of arb_series: the value at order 0 comes from monotone ends,
-so that wide boxes neither overflow nor give nan. Coefficients are balls.
+An expression is compiled once into closures over power series of balls (series_rules); the value at
+order 0 comes from monotone ends, so that wide boxes neither overflow nor give nan.
 """
 
 from __future__ import annotations
@@ -9,18 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from flint import arb
+import flint
+from flint import arb, arb_series
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics import series_rules as rules
 from gateproof.numerics.ball import Env, compiled, compiled_condition, names_in
 from gateproof.numerics.errors import NotSmooth
 from gateproof.numerics.precision import precision
-from gateproof.numerics.series_rules import Coefficients
+from gateproof.numerics.series_rules import Series
 from gateproof.theory.formula.nodes import App, Expr, Node, Var, Where
 from gateproof.theory.formula.powers import constant_value
 
+Coefficients = list[arb]
 SeriesEvaluator = Callable[[Env, int], Coefficients]
+#: From the box and the length n + 1 to the series.
+_Run = Callable[[Env, int], Series]
 
 
 def taylor(expr: Expr, var: str, env: Mapping[str, arb], n: int, bits: int) -> Coefficients:
@@ -38,24 +42,50 @@ def taylor(expr: Expr, var: str, env: Mapping[str, arb], n: int, bits: int) -> C
 @lru_cache(maxsize=4096)
 def compiled_series(expr: Expr, var: str) -> SeriesEvaluator:
     """The coefficient evaluator of a core expression, at whatever precision is current."""
-    if _fixed(expr, var):
-        value = compiled(expr)
-        zero = arb(0)
-        return lambda env, n: [iv.to_ball(value(env))] + [zero] * n
-    if isinstance(expr, Var):
-        one = arb(1)
+    run = _compiled(expr, var)
 
-        def variable(env: Env, n: int) -> Coefficients:
-            c = [iv.to_ball(env[var])] + [iv.ZERO] * n
-            if n:
-                c[1] = one
-            return c
+    def coefficients(env: Env, n: int) -> Coefficients:
+        # flint cuts every series at this length without a word.
+        if flint.ctx.cap <= n:
+            flint.ctx.cap = n + 1
+        found = run(env, n + 1)
+        c: Coefficients = found.coeffs()
+        return c if len(c) > n else c + [iv.ZERO] * (n + 1 - len(c))
+
+    return coefficients
+
+
+@lru_cache(maxsize=4096)
+def _compiled(expr: Expr, var: str) -> _Run:
+    if _fixed(expr, var):
+        return _constant(expr)
+    if isinstance(expr, Var):
+
+        def variable(env: Env, length: int) -> Series:
+            c = [iv.to_ball(env[var])]
+            return arb_series(c if length == 1 else [*c, iv.ONE], prec=length)
 
         return variable
     if isinstance(expr, Where):
         return _where(expr, var)
     assert isinstance(expr, App)
     return _app(expr, var)
+
+
+def _constant(expr: Expr) -> _Run:
+    value = compiled(expr)
+    if names_in(expr):
+        return lambda env, length: rules.constant(iv.to_ball(value(env)), length)
+    known: dict[tuple[int, int], Series] = {}
+
+    def closed(env: Env, length: int) -> Series:
+        key = flint.ctx.prec, length
+        found = known.get(key)
+        if found is None:
+            found = known[key] = rules.constant(iv.to_ball(value(env)), length)
+        return found
+
+    return closed
 
 
 def _fixed(expr: Expr, var: str) -> bool:
@@ -70,71 +100,58 @@ def _switches(node: Node) -> bool:
     return isinstance(node, Where) or (isinstance(node, App) and node.head in ("abs", "sign", "max", "min"))
 
 
-def _where(expr: Where, var: str) -> SeriesEvaluator:
+def _where(expr: Where, var: str) -> _Run:
     cond = compiled_condition(expr.cond)
-    then, other = compiled_series(expr.then, var), compiled_series(expr.other, var)
+    then, other = _compiled(expr.then, var), _compiled(expr.other, var)
 
-    def run(env: Env, n: int) -> Coefficients:
+    def run(env: Env, length: int) -> Series:
         truth = cond(env)
         if truth is None:
             raise NotSmooth("a condition is not the same on the whole box")
-        return then(env, n) if truth else other(env, n)
+        return then(env, length) if truth else other(env, length)
 
     return run
 
 
-def _app(expr: App, var: str) -> SeriesEvaluator:
+def _app(expr: App, var: str) -> _Run:
     head = expr.head
     if head == "pow":
         return _power(expr, var)
-    if head == "mul":
-        return _product(expr, var)
-    args = [compiled_series(a, var) for a in expr.args]
-    if head == "add":
-        return lambda env, n: rules.total([a(env, n) for a in args])
+    args = [_compiled(a, var) for a in expr.args]
+    if head in ("add", "mul"):
+        return _fold(args, head == "add")
     if head == "div":
         top, bottom = args
-        if _fixed(expr.args[1], var):
-            divisor = compiled(expr.args[1])
-
-            def scaled(env: Env, n: int) -> Coefficients:
-                factor = iv.to_ball(iv.div((iv.ONE, iv.ONE), divisor(env)))
-                return [c * factor for c in top(env, n)]
-
-            return scaled
-        return lambda env, n: rules.quotient(top(env, n), bottom(env, n))
+        return lambda env, length: rules.quotient(top(env, length), bottom(env, length))
     if head in ("max", "min"):
         larger = head == "max"
-        return lambda env, n: rules.select([a(env, n) for a in args], larger)
+        return lambda env, length: rules.select([a(env, length) for a in args], larger)
     rule, argument = rules.RULES[head], args[0]
-    return lambda env, n: rule(argument(env, n))
+    return lambda env, length: rule(argument(env, length))
 
 
-def _product(expr: App, var: str) -> SeriesEvaluator:
-    fixed = [compiled(a) for a in expr.args if _fixed(a, var)]
-    moving = [compiled_series(a, var) for a in expr.args if not _fixed(a, var)]
+def _fold(args: list[_Run], add: bool) -> _Run:
+    first, rest = args[0], args[1:]
 
-    def run(env: Env, n: int) -> Coefficients:
-        value = moving[0](env, n)
-        for factor in moving[1:]:
-            value = rules.product(value, factor(env, n))
-        for constant in fixed:
-            c = iv.to_ball(constant(env))
-            value = [v * c for v in value]
+    def run(env: Env, length: int) -> Series:
+        value = first(env, length)
+        for arg in rest:
+            other = arg(env, length)
+            value = value + other if add else value * other
         return value
 
     return run
 
 
-def _power(expr: App, var: str) -> SeriesEvaluator:
+def _power(expr: App, var: str) -> _Run:
     base_node, exponent_node = expr.args
     n = constant_value(exponent_node)
-    base = compiled_series(base_node, var)
+    base = _compiled(base_node, var)
     if n is not None and n.denominator == 1:
         whole = int(n)
-        return lambda env, order: rules.integer_power(base(env, order), whole)
+        return lambda env, length: rules.integer_power(base(env, length), whole)
     if _fixed(exponent_node, var):
         constant = compiled(exponent_node)
-        return lambda env, order: rules.real_power(base(env, order), iv.to_ball(constant(env)))
-    exponent = compiled_series(exponent_node, var)
-    return lambda env, order: rules.exp(rules.product(exponent(env, order), rules.log(base(env, order))))
+        return lambda env, length: rules.real_power(base(env, length), iv.to_ball(constant(env)))
+    exponent = _compiled(exponent_node, var)
+    return lambda env, length: rules.exp(exponent(env, length) * rules.log(base(env, length)))

@@ -1,250 +1,281 @@
-"""Recurrences on Taylor coefficients: lists of balls c_0..c_n, all of one length."""
+"""Taylor series c_0 + .. + c_n h**n of functions of a series, as truncated power series of balls.
+
+With u = u_0 + d, d without a constant term, each rule is F(u_0) and ratios of it (exact ends,
+numerics.functions) times power series in d whose constant terms are exact: exp(u) = exp(u_0) exp(d),
+sin(u) = sin(u_0) cos d + cos(u_0) sin d. So c_0 neither overflows nor gives nan on wide boxes,
+and an enclosure of u_0 enters the other coefficients as few times as possible. What holds for the
+coefficients at each point of a box holds for enclosures over the box.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from flint import arb
+from flint import arb, arb_series
 
 from gateproof.numerics import functions as fn
 from gateproof.numerics import interval as iv
 from gateproof.numerics.errors import MaybeUndefined, NotSmooth
 
-Coefficients = list[arb]
-Rule = Callable[[Coefficients], Coefficients]
+#: A series of balls; its ``prec`` is n + 1.
+Series = arb_series
+Rule = Callable[[Series], Series]
+
+#: Balls this thin take the ball function itself, which is one evaluation instead of one for each end.
+_THIN, _FAR = arb(2) ** -30, arb(2) ** 40
+_HALF = arb(0.5)
 
 
-def _at(function: fn.Function, value: arb) -> arb:
-    return iv.to_ball(function(iv.of_ball(value)))
+def _at(name: str, value: arb) -> arb:
+    """The function named by its head, on a ball."""
+    direct = fn.BALLS.get(name)
+    if direct is not None and value.rad() < _THIN and -_FAR < value < _FAR:
+        found: arb = direct(value)
+        return found
+    return iv.to_ball(fn.FUNCTIONS[name](iv.of_ball(value)))
 
 
-def total(terms: list[Coefficients]) -> Coefficients:
-    """Sum of series."""
-    result = terms[0]
-    for other in terms[1:]:
-        result = [a + b for a, b in zip(result, other, strict=True)]
-    return result
+def _squared(value: arb) -> arb:
+    return iv.to_ball(iv.integer_power(iv.of_ball(value), 2))
 
 
-def product(a: Coefficients, b: Coefficients) -> Coefficients:
-    """Cauchy product."""
-    return [_dot(a, b, k) for k in range(len(a))]
+def constant(value: arb, length: int) -> Series:
+    """A series of order 0, of the given length."""
+    return arb_series([value], prec=length)
 
 
-def _dot(a: Coefficients, b: Coefficients, k: int) -> arb:
-    s = a[0] * b[k]
-    for j in range(1, k + 1):
-        s += a[j] * b[k - j]
-    return s
+def with_first(u: Series, value: arb) -> Series:
+    """The series with another constant term."""
+    c = u.coeffs()
+    if c:
+        c[0] = value
+    else:
+        c = [value]
+    return arb_series(c, prec=u.prec)
 
 
-def square(a: Coefficients) -> Coefficients:
-    """a*a, not below 0 at order 0."""
-    result = product(a, a)
-    result[0] = iv.to_ball(iv.integer_power(iv.of_ball(a[0]), 2))
-    return result
+def _rest(u: Series) -> Series:
+    """u - u_0, without a constant term."""
+    return with_first(u, iv.ZERO)
 
 
-def quotient(a: Coefficients, b: Coefficients) -> Coefficients:
-    """a/b; the enclosure of b_0 must not hold 0."""
-    b0 = b[0]
-    if not (b0 > 0 or b0 < 0):
+def _integral(slope: Series, first: arb) -> Series:
+    """g with g_0 = first and the given derivative."""
+    return with_first(slope.integral(), first)
+
+
+def square(u: Series) -> Series:
+    """u*u, not below 0 at order 0."""
+    return with_first(u * u, _squared(u[0]))
+
+
+def inverse(u: Series) -> Series:
+    """1/u; the enclosure of u_0 must not hold 0."""
+    if not (u[0] > 0 or u[0] < 0):
         raise MaybeUndefined("division by an enclosure of 0")
-    r = 1 / b0
-    q: Coefficients = []
-    for k in range(len(a)):
-        s = a[k]
-        for j in range(1, k + 1):
-            s -= b[j] * q[k - j]
-        q.append(s * r)
-    return q
+    return u.inv()
 
 
-def integer_power(a: Coefficients, n: int) -> Coefficients:
-    """a**n by repeated squaring."""
+def quotient(a: Series, b: Series) -> Series:
+    """a/b; the enclosure of b_0 must not hold 0."""
+    if not (b[0] > 0 or b[0] < 0):
+        raise MaybeUndefined("division by an enclosure of 0")
+    return a / b
+
+
+def integer_power(u: Series, n: int) -> Series:
+    """u**n by repeated squaring."""
     if n < 0:
-        return quotient(_one(len(a)), integer_power(a, -n))
-    result: Coefficients | None = None
-    power = a
+        return inverse(integer_power(u, -n))
+    result: Series | None = None
+    power = u
     while n:
         if n & 1:
-            result = power if result is None else product(result, power)
+            result = power if result is None else result * power
         n >>= 1
         if n:
             power = square(power)
-    return _one(len(a)) if result is None else result
+    return constant(iv.ONE, u.prec) if result is None else result
 
 
-def _one(length: int) -> Coefficients:
-    return [arb(1)] + [arb(0)] * (length - 1)
+def _relative(u: Series) -> Series:
+    """u/u_0 for u_0 > 0, with the constant term 1."""
+    return with_first(u * (1 / u[0]), iv.ONE)
 
 
-def real_power(u: Coefficients, a: arb) -> Coefficients:
-    """u**a for u_0 > 0."""
-    g = [iv.to_ball(fn.real_power(iv.of_ball(u[0]), iv.of_ball(a)))]
-    if len(u) > 1 and not u[0] > 0:
+def real_power(u: Series, a: arb) -> Series:
+    """u**a for u_0 > 0: u_0**a exp(a log(u/u_0))."""
+    first = iv.to_ball(fn.real_power(iv.of_ball(u[0]), iv.of_ball(a)))
+    if u.prec == 1:
+        return constant(first, 1)
+    if not u[0] > 0:
         raise NotSmooth("a power at the end of its domain")
-    for k in range(1, len(u)):
-        s = arb(0)
-        for j in range(1, k + 1):
-            s += (a * j - (k - j)) * u[j] * g[k - j]
-        g.append(s / (u[0] * k))
-    return g
+    return (_relative(u).log() * a).exp() * first
 
 
-def _from_derivative(u: Coefficients, g0: arb, w: Coefficients) -> Coefficients:
-    """g with g' = w u'."""
-    return [g0, *(_slope(u, w, k) for k in range(1, len(u)))]
-
-
-def _slope(u: Coefficients, w: Coefficients, k: int) -> arb:
-    s = u[1] * w[k - 1]
-    for j in range(2, k + 1):
-        s += j * u[j] * w[k - j]
-    return s / k if k > 1 else s
-
-
-def exp(u: Coefficients) -> Coefficients:
+def exp(u: Series) -> Series:
     """Exponential."""
-    g = [_at(fn.exp, u[0])]
-    for k in range(1, len(u)):
-        g.append(_slope(u, g, k))
-    return g
+    return _rest(u).exp() * _at("exp", u[0])
 
 
-def log(u: Coefficients) -> Coefficients:
+def log(u: Series) -> Series:
     """Logarithm; u_0 > 0."""
-    g0 = _at(fn.log, u[0])
-    return _from_derivative(u, g0, quotient(_one(len(u)), u)) if len(u) > 1 else [g0]
+    return with_first(_relative(u).log(), _at("log", u[0]))
 
 
-def sqrt(u: Coefficients) -> Coefficients:
+def sqrt(u: Series) -> Series:
     """Square root; smooth where u_0 > 0."""
-    g = [_at(fn.sqrt, u[0])]
-    if len(u) > 1 and not u[0] > 0:
+    first = _at("sqrt", u[0])
+    if u.prec == 1:
+        return constant(first, 1)
+    if not u[0] > 0:
         raise NotSmooth("a square root near 0")
-    for k in range(1, len(u)):
-        s = u[k]
-        for j in range(1, k):
-            s -= g[j] * g[k - j]
-        g.append(s / (2 * g[0]))
+    return _relative(u).sqrt() * first
+
+
+def _changes(u: Series) -> list[arb]:
+    """The coefficients u_1, 2 u_2, .. of u'."""
+    c = u.derivative().coeffs()
+    return c + [iv.ZERO] * (u.prec - 1 - len(c))
+
+
+def _dot(a: list[arb], b: list[arb], k: int) -> arb:
+    """Coefficient k of a product."""
+    total = a[0] * b[k]
+    for j in range(1, k + 1):
+        total += a[j] * b[k - j]
+    return total
+
+
+def _tanh(changes: list[arb], first: arb, slope: arb) -> list[arb]:
+    """The coefficients of g with g' = (1 - g**2) u', where g_0 and 1 - g_0**2 are known.
+
+    Coefficient by coefficient: what cancels in g is not multiplied out again, which keeps it narrow on boxes.
+    """
+    g, w = [first], [slope]
+    for k in range(1, len(changes) + 1):
+        g.append(_dot(changes, w, k - 1) / k)
+        w.append(-_dot(g, g, k))
     return g
 
 
-def sigmoid(u: Coefficients) -> Coefficients:
-    """Logistic function: g' = g (1-g), with 1-g = sigmoid(-u)."""
-    g, t, w = [_at(fn.sigmoid, u[0])], [_at(fn.sigmoid, -u[0])], list[arb]()
-    for k in range(1, len(u)):
-        w.append(_dot(g, t, k - 1))
-        g.append(_slope(u, w, k))
-        t.append(-g[k])
-    return g
+def tanh(u: Series) -> Series:
+    """Hyperbolic tangent, with the derivative sech(u)**2."""
+    found = _tanh(_changes(u), _at("tanh", u[0]), _squared(_at("sech", u[0])))
+    return arb_series(found, prec=u.prec)
 
 
-def softplus(u: Coefficients) -> Coefficients:
-    """log(1 + exp(u)): g' = sigmoid(u)."""
-    return _from_derivative(u, _at(fn.softplus, u[0]), sigmoid(u))
+def sigmoid(u: Series) -> Series:
+    """Logistic function, (1 + tanh(u/2))/2."""
+    half = u * _HALF
+    slope = _squared(_at("sech", half[0]))
+    found = _tanh(_changes(half), _at("tanh", half[0]), slope)
+    return with_first(arb_series(found, prec=u.prec) * _HALF, _at("sigmoid", u[0]))
 
 
-def tanh(u: Coefficients) -> Coefficients:
-    """Hyperbolic tangent: g' = 1 - g**2 = sech(u)**2."""
-    g = [_at(fn.tanh, u[0])]
-    w: Coefficients = []
-    for k in range(1, len(u)):
-        w.append(_at(fn.sech, u[0]) ** 2 if k == 1 else -_dot(g, g, k - 1))
-        g.append(_slope(u, w, k))
-    return g
-
-
-def sech(u: Coefficients) -> Coefficients:
-    """1/cosh: g' = -g tanh(u)."""
-    t = tanh(u)
-    g, w = [_at(fn.sech, u[0])], list[arb]()
-    for k in range(1, len(u)):
+def sech(u: Series) -> Series:
+    """1/cosh, with the derivative -sech(u) tanh(u)."""
+    first, changes = _at("sech", u[0]), _changes(u)
+    t = _tanh(changes, _at("tanh", u[0]), _squared(first))
+    g, w = [first], list[arb]()
+    for k in range(1, u.prec):
         w.append(-_dot(g, t, k - 1))
-        g.append(_slope(u, w, k))
-    return g
+        g.append(_dot(changes, w, k - 1) / k)
+    return arb_series(g, prec=u.prec)
 
 
-def _gauss(u: Coefficients, sign: int) -> Coefficients:
-    factor = 2 * sign / arb.pi().sqrt()
-    return [factor * c for c in exp([-c for c in square(u)])]
+def softplus(u: Series) -> Series:
+    """log(1 + exp(u)), with the derivative sigmoid(u)."""
+    return _by_slope(u, "softplus", sigmoid)
 
 
-def erf(u: Coefficients) -> Coefficients:
-    """Error function: g' = 2/sqrt(pi) exp(-u**2)."""
-    return _from_derivative(u, _at(fn.erf, u[0]), _gauss(u, 1))
+def _by_slope(u: Series, name: str, slope: Rule) -> Series:
+    """The function with the given derivative F'(u)."""
+    first = _at(name, u[0])
+    return constant(first, 1) if u.prec == 1 else _integral(slope(u) * u.derivative(), first)
 
 
-def erfc(u: Coefficients) -> Coefficients:
+def _gauss(u: Series, sign: int) -> Series:
+    return exp(-square(u)) * (2 * sign / arb.pi().sqrt())
+
+
+def erf(u: Series) -> Series:
+    """Error function, with the derivative 2/sqrt(pi) exp(-u**2)."""
+    return _by_slope(u, "erf", lambda v: _gauss(v, 1))
+
+
+def erfc(u: Series) -> Series:
     """1 - erf."""
-    return _from_derivative(u, _at(fn.erfc, u[0]), _gauss(u, -1))
+    return _by_slope(u, "erfc", lambda v: _gauss(v, -1))
 
 
-def _pair(u: Coefficients, f: fn.Function, g: fn.Function, sign: int) -> tuple[Coefficients, Coefficients]:
-    """(s, c) with s' = c u' and c' = sign s u'."""
-    s, c = [_at(f, u[0])], [_at(g, u[0])]
-    for k in range(1, len(u)):
-        next_s, next_c = _slope(u, c, k), sign * _slope(u, s, k)
-        s.append(next_s)
-        c.append(next_c)
-    return s, c
+def sin(u: Series) -> Series:
+    """sin(u_0) cos d + cos(u_0) sin d."""
+    s, c = _rest(u).sin_cos()
+    first = _at("sin", u[0])
+    return with_first(c * first + s * _at("cos", u[0]), first)
 
 
-def tan(u: Coefficients) -> Coefficients:
-    """Tangent: g' = 1 + g**2."""
-    g = [_at(fn.tan, u[0])]
-    w: Coefficients = []
-    for k in range(1, len(u)):
-        w.append(_dot(g, g, k - 1) + (1 if k == 1 else 0))
-        g.append(_slope(u, w, k))
-    return g
+def cos(u: Series) -> Series:
+    """cos(u_0) cos d - sin(u_0) sin d."""
+    s, c = _rest(u).sin_cos()
+    first = _at("cos", u[0])
+    return with_first(c * first - s * _at("sin", u[0]), first)
 
 
-def _inverse(function: fn.Function, weight: Callable[[Coefficients], Coefficients]) -> Rule:
-    def rule(u: Coefficients) -> Coefficients:
-        g0 = _at(function, u[0])
-        return [g0] if len(u) == 1 else _from_derivative(u, g0, weight(u))
-
-    return rule
-
-
-def _shifted(u: Coefficients, sign: int, constant: int) -> Coefficients:
-    c = [sign * x for x in square(u)]
-    c[0] += constant
-    return c
+def _hyperbolic(u: Series, same: str, other: str) -> Series:
+    up = _rest(u).exp()
+    down = up.inv()
+    first = _at(same, u[0])
+    value = ((up + down) * first + (up - down) * _at(other, u[0])) * _HALF
+    return with_first(value, first)
 
 
-def _reciprocal(c: Coefficients) -> Coefficients:
-    return quotient(_one(len(c)), c)
+def sinh(u: Series) -> Series:
+    """sinh(u_0) cosh d + cosh(u_0) sinh d."""
+    return _hyperbolic(u, "sinh", "cosh")
 
 
-def absolute(u: Coefficients) -> Coefficients:
+def cosh(u: Series) -> Series:
+    """cosh(u_0) cosh d + sinh(u_0) sinh d."""
+    return _hyperbolic(u, "cosh", "sinh")
+
+
+def tan(u: Series) -> Series:
+    """t + (1 + t**2) tan d / (1 - t tan d) with t = tan(u_0)."""
+    first = _at("tan", u[0])
+    bend = _rest(u).tan()
+    return with_first(bend * (1 - bend * first).inv() * (1 + _squared(first)), first)
+
+
+def _shifted(u: Series, sign: int, number: int) -> Series:
+    return square(u) * sign + number
+
+
+def absolute(u: Series) -> Series:
     """|u| where the sign of u_0 is decided."""
     if u[0] > 0:
         return u
     if u[0] < 0:
-        return [-c for c in u]
-    if len(u) == 1:
-        return [_at(iv.absolute, u[0])]
+        return -u
+    if u.prec == 1:
+        return constant(_at("abs", u[0]), 1)
     raise NotSmooth("an absolute value near 0")
 
 
-def sign(u: Coefficients) -> Coefficients:
+def sign(u: Series) -> Series:
     """+-1 where decided."""
     if u[0] > 0 or u[0] < 0:
-        return [arb(1 if u[0] > 0 else -1)] + [arb(0)] * (len(u) - 1)
-    if len(u) == 1:
-        return [_at(fn.sign, u[0])]
+        return constant(iv.ONE if u[0] > 0 else iv.MINUS_ONE, u.prec)
+    if u.prec == 1:
+        return constant(_at("sign", u[0]), 1)
     raise NotSmooth("a sign near 0")
 
 
-def select(items: list[Coefficients], larger: bool) -> Coefficients:
+def select(items: list[Series], larger: bool) -> Series:
     """The largest (or smallest) of the series where order 0 decides which."""
     best = items[0]
     for other in items[1:]:
-        if best is other:
-            continue
         if (best[0] < other[0]) if larger else (best[0] > other[0]):
             best = other
         elif not ((best[0] > other[0]) if larger else (best[0] < other[0])):
@@ -253,17 +284,13 @@ def select(items: list[Coefficients], larger: bool) -> Coefficients:
 
 
 RULES: dict[str, Rule] = {
-    "neg": lambda u: [-c for c in u], "abs": absolute, "sign": sign, "exp": exp, "log": log,
-    "sqrt": sqrt, "sigmoid": sigmoid, "softplus": softplus, "tanh": tanh, "sech": sech,
-    "erf": erf, "erfc": erfc, "tan": tan,
-    "sin": lambda u: _pair(u, fn.sin, fn.cos, -1)[0],
-    "cos": lambda u: _pair(u, fn.sin, fn.cos, -1)[1],
-    "sinh": lambda u: _pair(u, fn.sinh, fn.cosh, 1)[0],
-    "cosh": lambda u: _pair(u, fn.sinh, fn.cosh, 1)[1],
-    "atan": _inverse(fn.atan, lambda u: _reciprocal(_shifted(u, 1, 1))),
-    "asinh": _inverse(fn.asinh, lambda u: _reciprocal(sqrt(_shifted(u, 1, 1)))),
-    "acosh": _inverse(fn.acosh, lambda u: _reciprocal(sqrt(_shifted(u, 1, -1)))),
-    "asin": _inverse(fn.asin, lambda u: _reciprocal(sqrt(_shifted(u, -1, 1)))),
-    "acos": _inverse(fn.acos, lambda u: [-c for c in _reciprocal(sqrt(_shifted(u, -1, 1)))]),
-    "atanh": _inverse(fn.atanh, lambda u: _reciprocal(_shifted(u, -1, 1))),
+    "neg": lambda u: -u, "abs": absolute, "sign": sign, "exp": exp, "log": log, "sqrt": sqrt,
+    "sigmoid": sigmoid, "softplus": softplus, "tanh": tanh, "sech": sech, "erf": erf, "erfc": erfc,
+    "sin": sin, "cos": cos, "tan": tan, "sinh": sinh, "cosh": cosh,
+    "atan": lambda u: _by_slope(u, "atan", lambda v: inverse(_shifted(v, 1, 1))),
+    "asinh": lambda u: _by_slope(u, "asinh", lambda v: inverse(sqrt(_shifted(v, 1, 1)))),
+    "acosh": lambda u: _by_slope(u, "acosh", lambda v: inverse(sqrt(_shifted(v, 1, -1)))),
+    "asin": lambda u: _by_slope(u, "asin", lambda v: inverse(sqrt(_shifted(v, -1, 1)))),
+    "acos": lambda u: _by_slope(u, "acos", lambda v: -inverse(sqrt(_shifted(v, -1, 1)))),
+    "atanh": lambda u: _by_slope(u, "atanh", lambda v: inverse(_shifted(v, -1, 1))),
 }  # fmt: skip

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
+from flint import arb
+
+from gateproof.numerics import interval as iv
+from gateproof.numerics.ball import compiled
 from gateproof.numerics.certificate import Bounds
+from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.precision import precision
 from gateproof.theory.exact.tails import (
     Expansion,
     Growing,
@@ -35,8 +42,8 @@ def find_cut(expr: Expr, var: str, side: str, bounds: Bounds, beyond: Fraction) 
     reason = "no tail form"
     clear = _Clear(expr, var, side, bounds)
     starts = [s for s in STARTS if s > beyond] or [beyond * 2]
-    for start in starts:
-        form = tail_form(expr, var, side, start)
+    for start in _promising(expr, var, side, bounds, starts):
+        form = _form(expr, var, side, start)
         if isinstance(form, NoForm):
             reason = form.reason
             continue
@@ -48,6 +55,39 @@ def find_cut(expr: Expr, var: str, side: str, bounds: Bounds, beyond: Fraction) 
             if (sign > 0 and bounds.upper is not None) or (sign < 0 and bounds.lower is not None):
                 return "grows past the bound"
     return reason
+
+
+#: The same formula is looked at for its value, its certificate, and again to more digits.
+_form = lru_cache(maxsize=1024)(tail_form)
+
+
+def _promising(expr: Expr, var: str, side: str, bounds: Bounds, starts: list[Fraction]) -> list[Fraction]:
+    """The starts from the first on at which the value is as far from the bounds as from its limit.
+
+    Only a guess that saves proofs bound to fail: a remainder is as large as the distance from the limit.
+    """
+    run, sign = compiled(expr), 1 if side == "+" else -1
+
+    def at(start: Fraction) -> arb | None:
+        x = iv.rational(sign * start)
+        try:
+            value = iv.to_ball(run({var: (iv.down(x), iv.up(x))}))
+        except NumericsError:
+            return None
+        return value if value.is_finite() else None
+
+    with precision(64):
+        limit = at(starts[-1])
+        for k, start in enumerate(starts):
+            value = at(start)
+            if limit is None or value is None:
+                break
+            room = abs(value - limit)
+            over = bounds.upper is not None and not value + room < iv.rational(bounds.upper)
+            under = bounds.lower is not None and not value - room > iv.rational(bounds.lower)
+            if not over and not under:
+                return starts[k:]
+    return starts
 
 
 class _Clear:

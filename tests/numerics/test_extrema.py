@@ -137,12 +137,32 @@ def test_status(text, which, status):
     assert extremum(core(text), "x", None, None, which, 10).status == status
 
 
-def test_a_jump_is_not_said_to_be_attained():
-    found = extremum(core("where(x > 0, 1 - x, 0)"), "x", F(-1), F(1), "sup", 10)
-    assert found.status == "ok"
-    assert found.value[0] <= 1 <= found.value[1]
-    assert found.attained is None
-    assert found.reason
+@pytest.mark.parametrize(
+    ("text", "value", "attained", "points"),
+    [
+        # The limit from the right is not taken; with 1 at the jump it is; a kink without a jump is.
+        ("where(x > 0, 1 - x, 0)", 1, False, []),
+        ("where(x >= 0, 1 - x, 0)", 1, True, [0]),
+        ("where(x < 0, 1 - x**2, 0)", 1, False, []),
+        ("where(x <= 0, 1 - x**2, 0)", 1, True, [0]),
+        ("-where(x >= 0, x, -2*x)", 0, True, [0]),
+        ("sign(x)*exp(-abs(x))", 1, False, []),
+        ("-abs(x - 1/3)", 0, True, [F(1, 3)]),
+        ("min(max(x, -1/2), 1/4) - abs(x - 1/4)", F(1, 4), True, [F(1, 4)]),
+        ("-(x - 1/3)**2", 0, True, [F(1, 3)]),
+    ],
+)
+def test_jumps_and_kinks_are_reported_as_they_are(text, value, attained, points):
+    found = extremum(core(text), "x", F(-1), F(1), "sup", 15)
+    assert found.status == "ok", found.reason
+    assert found.value[0] <= value <= found.value[1]
+    assert found.value[1] - found.value[0] <= F(1, 10**15)
+    assert found.attained is attained
+    assert len(found.points) == len(points)
+    assert all(lo <= x <= hi for (lo, hi), x in zip(found.points, points, strict=True))
+    if found.certificate is not None:
+        verdict = verify(found.certificate)
+        assert verdict.accepted, verdict.reason
 
 
 def test_a_plateau_has_no_isolated_points():
