@@ -20,7 +20,7 @@ from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, No
 from gateproof.numerics.extrema import Enclosure, extremum, zeros
 from gateproof.numerics.integral import Value
 from gateproof.numerics.interval import Interval
-from gateproof.numerics.means import CERTIFICATE_DIGITS, NAMES, certificate_of, enclosed, exact
+from gateproof.numerics.means import NAMES, certificate_of, enclosed, exact
 from gateproof.numerics.precision import precision
 from gateproof.numerics.root_certificate import root_certificate
 from gateproof.theory.exact.derivative import derivative, kinks
@@ -120,9 +120,11 @@ def certify(
 def _with_integral(node: Mean, found: dict[str, Any], digits: int) -> dict[str, Any]:
     """The answer with the certificate of the integral, which may state fewer digits."""
     known = certificate_of(node, digits) if found["kind"] == "value" else None
-    short = f"the certificate states {CERTIFICATE_DIGITS} of the digits"
-    told = {} if known is None or digits <= CERTIFICATE_DIGITS else {"reason": short}
-    return {**told, **found, "certificate": known}
+    if known is None:
+        return found
+    document, stated = known
+    told = {} if stated >= digits else {"reason": f"the certificate states {stated} of the digits"}
+    return {**told, **found, "certificate": document}
 
 
 def _answer(kind: str | None, **values: Any) -> dict[str, Any]:

@@ -10,19 +10,22 @@ from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, Un
 from gateproof.numerics.gauss import density_form, gaussian, sign_of
 from gateproof.numerics.gauss_pair import gaussian_pair
 from gateproof.numerics.integral import Range, Value, integral, rational_range
-from gateproof.numerics.kinked_certificate import any_certificate
+from gateproof.numerics.kinked_certificate import any_certificate, total
+from gateproof.numerics.pair_certificate import pair_certificate
 from gateproof.numerics.points import at_point, compare, rational_bounds
 from gateproof.theory.exact.definite import NoIntegral
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.infinity import side
 from gateproof.theory.exact.kernels import minus
 from gateproof.theory.exact.means import Mean, holds_mean, mean_value, reduced
+from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import (
     And,
     App,
     Const,
     Expr,
     Gauss,
+    Gauss2,
     Integral,
     Node,
     Not,
@@ -31,13 +34,14 @@ from gateproof.theory.formula.nodes import (
     Rel,
     Var,
     Where,
+    num,
 )
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
 _CORE = (And, App, Const, Not, Num, Or, Rel, Var, Where)
-#: Digits to which closed forms are held against quadrature, and those of certificates.
-CHECK_DIGITS, CERTIFICATE_DIGITS = 6, 40
+#: Digits to which closed forms are held against quadrature, and most of certificates (of pairs: many parts).
+CHECK_DIGITS, CERTIFICATE_DIGITS, PAIR_DIGITS = 6, 40, 4
 NAMES = {"Integral": "integrate", "Gauss": "gauss", "Gauss2": "gauss2"}
 
 
@@ -68,16 +72,34 @@ def contradicted(node: Node, value: Expr, budget: Budget) -> bool:
     return hi < numeric.enclosure[0] or lo > numeric.enclosure[1]
 
 
-def certificate_of(node: Mean, digits: int) -> dict[str, Any] | None:
-    """A certificate that states the mean to that many digits, at most CERTIFICATE_DIGITS; or None."""
-    on = as_range(node)
+def certificate_of(node: Mean, digits: int) -> tuple[dict[str, Any], int] | None:
+    """A certificate of the mean with the digits that it states, at most those; None where none is found."""
     found = enclosed(node, digits, Budget())
-    if on is None or found.enclosure is None:
+    if found.enclosure is None:
         return None
     low, high = found.enclosure
     size = Fraction(1) if low <= 0 <= high else max(abs(low), abs(high))
-    tolerance = size / 10 ** min(digits, CERTIFICATE_DIGITS)
-    return any_certificate(on, found.enclosure, tolerance, to_text(node))
+    stated = min(digits, PAIR_DIGITS if isinstance(node, Gauss2) else CERTIFICATE_DIGITS)
+    made = certificate_within(node, found.enclosure, size / 10**stated)
+    return None if made is None else (made[0], stated)
+
+
+def certificate_within(
+    node: Mean, value: tuple[Fraction, Fraction], tolerance: Fraction
+) -> tuple[dict[str, Any], tuple[Fraction, Fraction]] | None:
+    """A certificate that the mean lies within the tolerance of its enclosure, and the bounds it gives."""
+    on = as_range(node)
+    if on is not None:
+        document = any_certificate(on, value, tolerance, to_text(node))
+        return None if document is None else (document, total(document.get("parts", [document])))
+    # More digits of a pair take a checker minutes.
+    fine = tolerance * 10 ** (PAIR_DIGITS + 1) < max(map(abs, value))
+    if fine or not isinstance(node, Gauss2):
+        return None
+    found = pair_certificate(node, tolerance / 2, to_text(node))
+    if found is None or found[1][0] < value[0] - tolerance or found[1][1] > value[1] + tolerance:
+        return None
+    return found
 
 
 def enclosed(node: Mean, digits: int, budget: Budget) -> Value:
@@ -103,7 +125,13 @@ def as_range(node: Mean) -> Range | None:
         if order > 0:
             return rational_range(minus(node.body), node.var, node.hi, node.lo)
         return rational_range(node.body, node.var, node.lo, node.hi)
-    if isinstance(node, Gauss) and sign_of(node.q) == 1:
+    if isinstance(node, Gauss2):
+        ends = compare(node.c, num(1)), compare(node.c, num(-1))
+        if 0 not in ends:
+            return None
+        other = Var(node.u) if ends[0] == 0 else minus(Var(node.u))
+        node = Gauss(substitute(node.body, {node.v: other}), node.u, node.q, num(0))
+    if sign_of(node.q) == 1:
         return Range(density_form(node.body, node.var, node.q, node.mean), node.var, None, None)
     return None
 

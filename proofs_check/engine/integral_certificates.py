@@ -9,13 +9,11 @@ from typing import Any
 
 from gateproof.numerics.certificate import ratio
 from gateproof.numerics.integral import Range, Value
-from gateproof.numerics.kinked_certificate import any_certificate, total
-from gateproof.numerics.means import as_range
+from gateproof.numerics.means import as_range, certificate_within
 from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.outcome import composite
 from gateproof.theory.exact.means import Mean
 from gateproof.theory.formula.nodes import App, Expr, Node, Rel, Var, rebuild
-from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.serial import to_json
 
 #: Relative tolerances tried in turn: a coarse certificate is quickly checked.
@@ -78,15 +76,13 @@ def signs_of(gap: Expr, ends: Mapping[Node, tuple[Fraction, Fraction]]) -> set[i
 def _accepted(node: Mean, ends: tuple[Fraction, Fraction]) -> Mapping[str, Any] | None:
     """A certificate for these ends that the checker accepts, or None."""
     middle, reach = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
+    made = None if reach == 0 else certificate_within(node, (middle, middle), reach * Fraction(99, 100))
+    if made is None:
+        return None
+    document, (low, high) = made
     on = as_range(node)
-    if on is None or reach == 0:
-        return None
-    document = any_certificate(on, (middle, middle), reach * Fraction(99, 100), to_text(node))
-    if document is None or accept(document) is not None:
-        return None
-    parts = document.get("parts", (document,))
-    low, high = total(parts)
-    return document if _tiled(on, parts) and ends[0] <= low and high <= ends[1] else None
+    whole = on is None or _tiled(on, document.get("parts", (document,)))
+    return document if whole and ends[0] <= low and high <= ends[1] and accept(document) is None else None
 
 
 def _tiled(on: Range, parts: Sequence[Mapping[str, Any]]) -> bool:
