@@ -10,6 +10,7 @@ from gateproof.proofs_check.engine.closed import settle
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.extremum import Side
 from gateproof.proofs_check.engine.outcome import CERTIFIED, IllPosedError, Outcome, undecided
+from gateproof.proofs_check.engine.place_certificates import elsewhere_certificate, place_certificate
 from gateproof.proofs_check.engine.root_certificates import resting_on, zeros_certificate
 from gateproof.proofs_check.engine.sets import Places, isolated, only_one, points_text
 from gateproof.proofs_check.engine.space import build
@@ -51,17 +52,26 @@ def _judge(side: Side, places: Places, printed: Printed, context: Context) -> Ou
         none = Outcome(
             False, method="certified enclosure", trust=("arb",), steps=(text,), witness={"points": shown}
         )
-        return resting_on(none, _zeros_certificate(side, places))
+        return resting_on(none, _none_in(side, places, printed, context))
     within = len(places) == 1 and printed.lo <= places[0][0] and places[0][1] <= printed.hi
     if within and side.node.op == "zeros":
         # An isolating interval holds exactly one zero.
         one = Outcome(True, CERTIFIED, "isolated zeros", ("arb",), (f"{step}, and there is one",))
         return resting_on(one, _zeros_certificate(side, places))
-    if within and only_one(side, places[0][0], places[0][1], context).truth is True:
-        return Outcome(
-            True, CERTIFIED, "certified enclosure", ("arb", "mpfr"), (f"{step}, and there is one",)
-        )
+    if within:
+        (lo, hi), text = places[0], f"{step}, and there is one"
+        document = place_certificate(side, (lo + hi) / 2, printed.lo, printed.hi, context)
+        if document is not None or only_one(side, lo, hi, context).truth is True:
+            one = Outcome(True, CERTIFIED, "certified enclosure", ("arb",), (text,))
+            return resting_on(one, document)
     return undecided(f"{step}; whether exactly one of them counts was not proved")
+
+
+def _none_in(side: Side, places: Places, printed: Printed, context: Context) -> Mapping[str, Any] | None:
+    if side.node.op == "zeros" or not places:
+        return _zeros_certificate(side, places)
+    (lo, hi), *_ = places
+    return elsewhere_certificate(side, (lo + hi) / 2, printed.lo, printed.hi, context)
 
 
 def _zeros_certificate(side: Side, places: Places) -> Mapping[str, Any] | None:

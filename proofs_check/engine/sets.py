@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any
 
 from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.extrema import Extremum as Found
@@ -28,6 +29,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.periodic import one_period
+from gateproof.proofs_check.engine.point_certificates import sign_certificate
 from gateproof.proofs_check.engine.root_certificates import resting_on, zeros_certificate
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.sets_with_holes import argmax_with_holes, zeros_with_holes
@@ -200,15 +202,25 @@ def _arg(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome:
         lo, hi = enclosure(item)
         if all(hi < p[0] or p[1] < lo for p in found.points):
             step = f"all points lie in {shown}; {to_text(item)} does not"
-            return Outcome(
+            apart = Outcome(
                 False, method="certified enclosure", trust=("arb",), steps=(step,), witness={"points": shown}
             )
+            return resting_on(apart, _better(side, item, found.points[0]))
     another = _another(side, items, context)
     if another is not None:
         return another
     if len(found.points) != len(items):
         return undecided(f"the points lie in {shown}; which of them is exact was not proved")
     return _exactly(side, items, found.points, shown, context)
+
+
+def _better(side: Side, item: Expr, place: tuple[Fraction, Fraction]) -> Mapping[str, Any] | None:
+    """An accepted certificate that a point of the set has a better value than the item, or None."""
+    best = Num((place[0] + place[1]) / 2)
+    if not belongs(best, side.space.domains[side.name]):
+        return None
+    values = [substitute(side.body, {side.name: x}) for x in (best, item)]
+    return sign_certificate(App("add", (values[0], App("neg", (values[1],)))), {}, 1 if side.up else -1)
 
 
 def _another(side: Side, items: tuple[Expr, ...], context: Context) -> Outcome | None:
@@ -268,7 +280,7 @@ def _alone(side: Side, items: tuple[Expr, ...], best: Expr, context: Context) ->
     values = [substitute(side.body, {side.name: item}) for item in items]
     if any(equal_constants(v, best) is not True for v in values[1:]):
         return None
-    if any(not _belongs(item, domain) for item in items):
+    if any(not belongs(item, domain) for item in items):
         return None
     beyond = Rel(("<" if side.up else ">",), (side.body, best))
     parts = intervals(replace(domain, without=items))
@@ -276,7 +288,8 @@ def _alone(side: Side, items: tuple[Expr, ...], best: Expr, context: Context) ->
     return conjunction(outcomes) if all(o.truth is True for o in outcomes) else None
 
 
-def _belongs(item: Expr, domain: Domain) -> bool:
+def belongs(item: Expr, domain: Domain) -> bool:
+    """Whether a closed expression is seen to lie in an interval."""
     below = -1 if domain.lo is None else compare(domain.lo, item)
     above = -1 if domain.hi is None else compare(item, domain.hi)
     low = below == -1 or (below == 0 and domain.lo_closed)
