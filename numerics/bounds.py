@@ -28,15 +28,15 @@ Box = Mapping[str, tuple[Fraction | None, Fraction | None]]
 class Budget:
     """How much work may be done: boxes looked at, and bits of precision.
 
-    ``max_bits`` as it is by default follows the digits: see :meth:`cap`.
+    ``max_bits`` is None where it follows the digits: see :meth:`cap`.
     """
 
     boxes: int = 20_000
-    max_bits: int = DEFAULT_BITS
+    max_bits: int | None = None
 
-    def cap(self, digits: int) -> int:
-        """The bits for a result of so many digits; only the default is raised to what these need."""
-        if self.max_bits != DEFAULT_BITS:
+    def cap(self, digits: int = 15) -> int:
+        """The most bits for a result of so many digits."""
+        if self.max_bits is not None:
             return max(self.max_bits, 64)
         return max(DEFAULT_BITS, 2 * (int(digits * 3.33) + 48))
 
@@ -142,7 +142,7 @@ def _cover(
     used = 0
     reason = "boxes"
     for bits in (96, 256, 768):
-        if bits > max(96, budget.max_bits):
+        if bits > max(96, budget.cap()):
             break
         cover = Cover(expr, middle, bounds, bits, left)
         with precision(bits):
@@ -150,7 +150,7 @@ def _cover(
         used += cover.boxes
         left -= cover.boxes
         if cover.suspect is not None:
-            found = examine(expr, cover.suspect, bounds, budget.max_bits)
+            found = examine(expr, cover.suspect, bounds, budget.cap())
             if found is not None and not _at_open_end(found.point, box, open_ends):
                 return Outcome(found.status, point=found.point, value=found.value, boxes=used)
         if tree is not None:
@@ -198,7 +198,7 @@ def _search(
             scores = _scores(expr, point)
         if scores is None:
             # No value: decided by more bits, or truly undefined.
-            found = examine(expr, point, bounds, budget.max_bits)
+            found = examine(expr, point, bounds, budget.cap())
             if found is not None:
                 return found
             continue
@@ -208,7 +208,7 @@ def _search(
             if not isinstance(exact, bool):
                 return exact
         if surely:
-            found = examine(expr, point, bounds, budget.max_bits)
+            found = examine(expr, point, bounds, budget.cap())
             if found is not None:
                 return found
         if "high" not in best or high > best["high"][0]:
@@ -220,7 +220,7 @@ def _search(
             continue
         with precision(96):
             top = climb(lambda p, s=sign: _score(expr, p, s), best[key][1], box)  # type: ignore[misc]
-        found = examine(expr, top, bounds, min(budget.max_bits, 400))
+        found = examine(expr, top, bounds, min(budget.cap(), 400))
         if found is not None and not _at_open_end(found.point, box, open_ends):
             return found
     return None

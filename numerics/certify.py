@@ -161,7 +161,7 @@ def _boolean(node: Stmt, budget: Budget) -> dict[str, Any]:
     if not isinstance(node, Rel | And | Or | Not) or any(isinstance(n, Extremum) for n in node.walk()):
         raise NotImplementedOperator("statements that are not closed relations")
     bits = 64
-    while bits <= budget.max_bits:
+    while bits <= budget.cap():
         with precision(bits):
             try:
                 truth = compiled_condition(node)({})
@@ -172,7 +172,7 @@ def _boolean(node: Stmt, budget: Budget) -> dict[str, Any]:
         if truth is not None:
             return _answer("boolean", value=truth)
         bits *= 2
-    return _answer(None, reason=f"the two sides agree to {budget.max_bits} bits")
+    return _answer(None, reason=f"the two sides agree to {budget.cap()} bits")
 
 
 def _arithmetic(node: Expr, digits: int, budget: Budget) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def _arithmetic(node: Expr, digits: int, budget: Budget) -> dict[str, Any]:
     work = digits + 5
     bits = int(3.33 * digits) + 32
     reason, best = "bits", None
-    while bits <= max(budget.max_bits, 64):
+    while bits <= budget.cap(digits):
         inner = _Inner()
         replaced = _replace(node, work, budget, inner)
         if inner.answer is not None:

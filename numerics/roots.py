@@ -51,7 +51,7 @@ def zeros(
     budget = budget or Budget()
     bits = int(digits * 3.33) + 48
     reason = "bits"
-    while bits <= max(budget.max_bits, 64):
+    while bits <= budget.cap(digits):
         try:
             with precision(bits + 32):
                 ends = end(lo, -1, lo_closed), end(hi, 1, hi_closed)

@@ -59,7 +59,7 @@ class Settings:
 
     digits: int = 15
     boxes: int = 20_000
-    max_bits: int = 2_048
+    max_bits: int | None = None  # as many as the digits need
     seed: int = 0
     wall_seconds: float = 60.0
 

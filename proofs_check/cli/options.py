@@ -37,7 +37,12 @@ def add_common(parser: Parser) -> None:
         help="decide with N processes (1: in this one; default: one a core)",
     )
     add("--seed", metavar="N", type=whole(0, 2**63 - 1), help="seed of all that is random (0)")
-    add("--precision", metavar="BITS", type=whole(64, 100_000), help="most bits of a ball (2048)")
+    add(
+        "--precision",
+        metavar="BITS",
+        type=whole(64, 100_000),
+        help="most bits of a ball (what the digits need)",
+    )
     add(
         "--timeout",
         metavar="S",
@@ -54,7 +59,7 @@ def settings(options: argparse.Namespace) -> Settings:
     default = Settings()
     return Settings(
         digits=getattr(options, "digits", None) or default.digits,
-        max_bits=options.precision or default.max_bits,
+        max_bits=options.precision,
         seed=options.seed,
         wall_seconds=options.timeout or default.wall_seconds,
     )

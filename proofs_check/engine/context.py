@@ -21,7 +21,7 @@ class Context:
 
     def first_budget(self) -> Budget:
         """A small budget for a first attempt, before exact critical points are looked for."""
-        return Budget(boxes=min(1_000, self.settings.boxes), max_bits=min(256, self.settings.max_bits))
+        return Budget(boxes=min(1_000, self.settings.boxes), max_bits=min(256, self.settings.max_bits or 256))
 
     def deeper(self) -> Context:
         """The context of a sub-question."""

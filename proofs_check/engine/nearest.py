@@ -50,7 +50,7 @@ def nearest(reading: Reading, settings: Settings) -> Mapping[str, str] | None:
     extra = definitions_of(reading)
     claim = parse_claim(reading.formal, extra)
     search = _Search(reading, replace(settings, boxes=min(settings.boxes, BOXES),
-                                      max_bits=min(settings.max_bits, MAX_BITS)), extra)  # fmt: skip
+                                      max_bits=min(settings.max_bits or MAX_BITS, MAX_BITS)), extra)  # fmt: skip
     return search.of(claim)
 
 
