@@ -49,8 +49,8 @@ def nearest(reading: Reading, settings: Settings) -> Mapping[str, str] | None:
     """
     extra = definitions_of(reading)
     claim = parse_claim(reading.formal, extra)
-    search = _Search(reading, replace(settings, boxes=min(settings.boxes, BOXES),
-                                      max_bits=min(settings.max_bits or MAX_BITS, MAX_BITS)), extra)  # fmt: skip
+    bits = min(settings.max_bits or MAX_BITS, MAX_BITS)
+    search = _Search(reading, replace(settings, boxes=min(settings.boxes, BOXES), max_bits=bits), extra)
     return search.of(claim)
 
 
