@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from gateproof.numerics.errors import NumericsError, Undefined
 from gateproof.numerics.integers import MAX_INTEGERS, Largest, largest, zeros_over
 from gateproof.numerics.points import compare, difference_sign, enclosure
+from gateproof.proofs_check.engine.integer_certificates import never_zero_but, others_below
 from gateproof.proofs_check.engine.outcome import (
     CERTIFIED,
     IllPosedError,
     NotYetError,
     Outcome,
+    composite,
     conjunction,
     undecided,
 )
@@ -43,7 +46,7 @@ def decide_integer_extremum(node: Extremum, body: Expr, space: Space, op: str, b
 
     up = node.op in ("sup", "max")
     try:
-        found, value, where = _value_of(body, space, up)
+        found, value, where, points = _value_of(body, space, up)
     except Undefined as error:
         raise IllPosedError(f"{to_text(node)}: a part has no value, {error}") from None
     if found.status == "infinite":
@@ -60,28 +63,52 @@ def decide_integer_extremum(node: Extremum, body: Expr, space: Space, op: str, b
         raise IllPosedError(f"{to_text(node)}: not attained, so there is no {node.op}")
     outcome = decide_constants(op, value, bound)
     step = f"{to_text(node)} = {to_text(value)}, {where}"
-    trust = tuple(dict.fromkeys((*outcome.trust, "arb")))
-    steps = (step, *outcome.steps)
-    return replace(outcome, steps=steps, trust=trust, rigor=CERTIFIED, method="integers one by one")
+    known = _others(body, space, up, value, points)
+    trust = [t for t in (*outcome.trust, "arb") if t != "mpfr"]
+    return replace(
+        outcome,
+        steps=(step, *outcome.steps),
+        trust=tuple(dict.fromkeys([*trust, "mpfr"] if known is not None else trust)),
+        rigor=CERTIFIED,
+        method="integers one by one",
+        certificate=composite([dict(c) for c in (known, outcome.certificate) if c is not None]),
+    )
 
 
-def _value_of(body: Expr, space: Space, up: bool) -> tuple[Largest, Expr | None, str]:
-    """What was found, the exact value of the extremum, and where it is."""
+def _others(
+    body: Expr, space: Space, up: bool, value: Expr, points: Sequence[Mapping[str, int]]
+) -> Mapping[str, Any] | None:
+    """An accepted certificate that no whole numbers but these reach the extremum; or None."""
+    gap = App("add", (body, App("neg", (value,))))
+    ranges = {name: ends(domain) for name, domain in space.domains.items()}
+    if len(ranges) == 1:
+        ((name, domain),) = space.domains.items()
+        points = [*points, *({name: int(v)} for v in _holes(domain))]
+    # Among several names equal values are not collected.
+    return others_below(gap if up else App("neg", (gap,)), ranges, points, ties=len(ranges) > 1)
+
+
+_Found = tuple[Largest, Expr | None, str, Sequence[Mapping[str, int]]]
+
+
+def _value_of(body: Expr, space: Space, up: bool) -> _Found:
+    """What was found, the exact value of the extremum, where it is in words, and the points."""
     if len(space.domains) != 1:
         return _of_several(body, space, up)
     found = _search(body, space, up)
     ((name, _),) = space.domains.items()
     if found.limit is not None:
         value = found.limit if up else -found.limit
-        return found, Num(value), f"approached for {name} far out and not reached"
+        return found, Num(value), f"approached for {name} far out and not reached", ()
     if not found.points:
-        return found, None, ""
+        return found, None, "", ()
     if len(found.points) > MAX_TIES:
-        return replace(found, reason="too many equal values"), None, ""
+        return replace(found, reason="too many equal values"), None, "", ()
     values = [substitute(body, {name: num(n)}) for n in found.points]
     if any(not _same(v, values[0]) for v in values[1:]):
-        return replace(found, reason="several values were not told apart"), None, ""
-    return found, values[0], f"reached at {name} = {', '.join(map(str, found.points))}"
+        return replace(found, reason="several values were not told apart"), None, "", ()
+    where = f"reached at {name} = {', '.join(map(str, found.points))}"
+    return found, values[0], where, [{name: n} for n in found.points]
 
 
 def _same(a: Expr, b: Expr) -> bool:
@@ -97,7 +124,7 @@ def _search(body: Expr, space: Space, up: bool) -> Largest:
     return largest(body if up else App("neg", (body,)), name, first, last, holes)
 
 
-def _of_several(body: Expr, space: Space, up: bool) -> tuple[Largest, Expr | None, str]:
+def _of_several(body: Expr, space: Space, up: bool) -> _Found:
     """All combinations of finite ranges, compared in turn."""
     if space.facts or space.vectors:
         raise NotYetError("an extremum over several names with conditions")
@@ -120,13 +147,14 @@ def _of_several(body: Expr, space: Space, up: bool) -> tuple[Largest, Expr | Non
             continue
         order = difference_sign(value, best[0], {})
         if order is None and not _same(value, best[0]):
-            return Largest("unknown", reason="two values were not told apart"), None, ""
+            return Largest("unknown", reason="two values were not told apart"), None, "", ()
         if order == (1 if up else -1):
             best = value, point
     if best is None:
-        return Largest("unknown", reason="no combination of integers"), None, ""
+        return Largest("unknown", reason="no combination of integers"), None, "", ()
     where = ", ".join(f"{n} = {v}" for n, v in best[1].items())
-    return Largest("ok"), best[0], f"reached at {where}, of {size} combinations"
+    at = {n: int(v) for n, v in best[1].items()}
+    return Largest("ok"), best[0], f"reached at {where}, of {size} combinations", (at,)
 
 
 def decide_integer_set(node: Extremum, body: Expr, space: Space, items: tuple[Expr, ...]) -> Outcome:
@@ -148,6 +176,8 @@ def decide_integer_set(node: Extremum, body: Expr, space: Space, items: tuple[Ex
             if equal_constants(substitute(body, {name: num(n)}), num(0)) is not True:
                 return undecided(f"that the value at {n} is 0 was not proved")
         points = found
+        at_holes = [*found, *(int(v) for v in _holes(domain))]
+        known = never_zero_but(body, {name: (first, last)}, [{name: n} for n in at_holes])
     else:
         try:
             at = _search(body, space, node.op == "argmax")
@@ -161,21 +191,24 @@ def decide_integer_set(node: Extremum, body: Expr, space: Space, items: tuple[Ex
         if not values or any(not _same(v, values[0]) for v in values[1:]):
             return undecided(f"{node.op}: {at.reason or 'several values were not told apart'}")
         points = at.points
-    return _compared(node, points, items)
+        known = _others(body, space, node.op == "argmax", values[0], [{name: n} for n in points])
+    return _compared(node, points, items, known)
 
 
-def _compared(node: Extremum, points: Sequence[int], items: tuple[Expr, ...]) -> Outcome:
+def _compared(
+    node: Extremum, points: Sequence[int], items: tuple[Expr, ...], known: Mapping[str, Any] | None
+) -> Outcome:
     shown = "{" + ", ".join(map(str, points)) + "}"
-    step = f"{to_text(node)} = {shown}"
+    step, method = f"{to_text(node)} = {shown}", "integers one by one"
+    trust = ("arb", "mpfr") if known is not None else ("arb",)
     matched: set[int] = set()
     for item in items:
         lo, hi = enclosure(item)
         near = [n for n in points if lo <= n <= hi]
         if not near:
             text = f"{to_text(item)} is not in it"
-            return Outcome(
-                False, CERTIFIED, "integers one by one", ("arb",), (step, text), witness={"points": shown}
-            )
+            witness = {"points": shown}
+            return Outcome(False, CERTIFIED, method, trust, (step, text), witness=witness, certificate=known)
         if equal_constants(item, num(near[0])) is not True:
             return undecided(f"whether {to_text(item)} is {near[0]} was not decided")
         matched.add(near[0])
@@ -183,10 +216,11 @@ def _compared(node: Extremum, points: Sequence[int], items: tuple[Expr, ...]) ->
     return Outcome(
         truth,
         CERTIFIED,
-        "integers one by one",
-        ("arb", "flint"),
+        method,
+        (*trust, "flint"),
         (step,),
         witness=None if truth else {"points": shown},
+        certificate=known,
     )
 
 
@@ -265,7 +299,10 @@ def _never_equal(relation: Rel, name: str, domain: Domain) -> Outcome | None:
     if found != ():
         return None
     step = f"no integer makes the sides of {to_text(relation)} equal; far out their difference has a sign"
-    return Outcome(True, CERTIFIED, "integers one by one", ("arb",), (step,))
+    gap = App("add", (a, App("neg", (b,))))
+    known = never_zero_but(gap, {name: (first, last)}, [{name: int(v)} for v in _holes(domain)])
+    trust = ("arb", "mpfr") if known is not None else ("arb",)
+    return Outcome(True, CERTIFIED, "integers one by one", trust, (step,), certificate=known)
 
 
 def _gap(relation: Rel, name: str, domain: Domain) -> int | None:

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from deciding import cases, check, verdict
+
+from gateproof.proofs_check.checker import verify
+from gateproof.proofs_check.engine import decide, integer_certificates
+from gateproof.proofs_check.records import Reading, Settings
+from gateproof.theory.formula import expand_node, parse_expr
+from gateproof.theory.formula.nodes import App, Expr, num
+
+
+def read(text: str) -> Expr:
+    node = expand_node(parse_expr(text))
+    assert isinstance(node, Expr)
+    return node
+
 
 TRUE = [
     "for n in Z: n*(n+1)/2 in Z",
@@ -102,3 +117,46 @@ def test_ties_are_equal_exactly():
     # 10**-30 apart: not a tie.
     assert verdict("argmax(-abs(n - 1/2 - 10**(-30)), n in Z) == 1").verdict == "certified"
     assert verdict("argmax(-abs(n - 1/2 - 10**(-30)), n in Z) == {0, 1}").verdict == "refuted"
+
+
+CERTIFIED = [
+    "max(n*exp(-n/3), n in N) == 3*exp(-1)",
+    "argmax(n*exp(-n/3), n in N) == 3",
+    "sup(tanh(n), n in N) == 1",
+    "max((-1)**n/(n + 1), n in 0..20) == 1",
+    "zeros(n**3 - 8, n in Z) == 2",
+    "max(sin(n)*m, n in 1..5, m in 1..5) < 5",
+    "argmin((n - 5/2)**2, n in Z) == {2, 3}",
+    "for n in N: n**2 != 3",
+]
+
+
+@pytest.mark.parametrize("formal", CERTIFIED)
+def test_whole_numbers_leave_certificates(formal):
+    found = decide(Reading("x", formal), Settings())
+    assert found.verdict == "certified"
+    assert "mpfr" in found.trust
+    assert found.certificate is not None
+    assert verify(dict(found.certificate)).accepted
+    parts = found.certificate.get("parts", [found.certificate])
+    assert [p["kind"] for p in parts].count("finite") == 1
+
+
+@pytest.mark.parametrize("formal", CERTIFIED)
+def test_without_an_accepted_certificate_no_trust_in_mpfr(formal, monkeypatch):
+    monkeypatch.setattr(integer_certificates, "accept", lambda document: "no")
+    found = decide(Reading("x", formal), Settings())
+    assert found.verdict == "certified"
+    assert "mpfr" not in found.trust
+
+
+def test_only_true_maxima_have_certificates():
+    # n exp(-n/3) at 2, 3, 4 is 1.0268, 1.1036, 1.0544.
+    gap = App("add", (read("n*exp(-n/3)"), num(Fraction(-11, 10))))
+    assert integer_certificates.others_below(gap, {"n": (0, None)}, [{"n": 3}]) is not None
+    assert integer_certificates.others_below(gap, {"n": (0, None)}, []) is None
+    assert integer_certificates.others_below(gap, {"n": (0, None)}, [{"n": 4}]) is None
+    assert integer_certificates.others_below(gap, {"n": (4, None)}, []) is not None
+    assert integer_certificates.never_zero_but(read("n**2 - 9"), {"n": (None, None)}, [{"n": 3}]) is None
+    both = [{"n": 3}, {"n": -3}]
+    assert integer_certificates.never_zero_but(read("n**2 - 9"), {"n": (None, None)}, both) is not None
