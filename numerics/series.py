@@ -69,7 +69,24 @@ def _compiled(expr: Expr, var: str) -> _Run:
     if isinstance(expr, Where):
         return _where(expr, var)
     assert isinstance(expr, App)
-    return _app(expr, var)
+    return _shared(_app(expr, var)) if expr.head in rules.RULES else _app(expr, var)
+
+
+def _shared(run: _Run) -> _Run:
+    """The same series for one box as often as it is asked for: derivatives repeat their parts."""
+    last: list[tuple[Env, int, int, Series]] = []
+
+    def once(env: Env, length: int) -> Series:
+        if last:
+            known, reach, bits, value = last[0]
+            if known == env and reach == length and bits == flint.ctx.prec:
+                return value
+        value = run(env, length)
+        # A copy: the caller may go on with the same dictionary.
+        last[:] = [(dict(env), length, flint.ctx.prec, value)]
+        return value
+
+    return once
 
 
 def _constant(expr: Expr) -> _Run:
