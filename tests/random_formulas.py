@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +11,7 @@ import mpmath as mp
 from hypothesis import strategies as st
 
 from gateproof.theory.formula import expand, parse_expr
-from gateproof.theory.formula.nodes import App, Const, Expr, Num, Var, Where
+from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Var, Where
 
 
 def core(text: str) -> Expr:
@@ -39,19 +41,36 @@ _MP: dict[str, Any] = {
     "erfc": mp.erfc,
     "sqrt": mp.sqrt,
     "log": mp.log,
+    "tan": mp.tan,
+    "asin": mp.asin,
+    "acos": mp.acos,
+    "acosh": mp.acosh,
+    "atanh": mp.atanh,
+}
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
 }
 
 
 def by_mpmath(expr: Expr, x: Any) -> Any:
-    """The value at x, at mpmath's current precision."""
+    """The value at x, or at a point of several names, at mpmath's current precision."""
     if isinstance(expr, Num):
         return mpf(expr.value)
     if isinstance(expr, Var):
-        return x
+        return x[expr.name] if isinstance(x, dict) else x
     if isinstance(expr, Const):
         return {"pi": mp.pi, "e": mp.e}[expr.name] * mp.mpf(1)
     if isinstance(expr, Where):
-        raise NotImplementedError
+        cond = expr.cond
+        assert isinstance(cond, Rel)
+        sides = [by_mpmath(t, x) for t in cond.terms]
+        holds = all(_COMPARE[op](a, b) for op, a, b in zip(cond.ops, sides, sides[1:], strict=False))
+        return by_mpmath(expr.then if holds else expr.other, x)
     assert isinstance(expr, App)
     args = [by_mpmath(a, x) for a in expr.args]
     if expr.head == "add":
