@@ -11,8 +11,8 @@ from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.extremum import Side
 from gateproof.proofs_check.engine.outcome import CERTIFIED, IllPosedError, Outcome, undecided
 from gateproof.proofs_check.engine.place_certificates import elsewhere_certificate, place_certificate
-from gateproof.proofs_check.engine.root_certificates import resting_on, zeros_certificate
-from gateproof.proofs_check.engine.sets import Places, isolated, only_one, points_text
+from gateproof.proofs_check.engine.root_certificates import Places, resting_on, zeros_certificate
+from gateproof.proofs_check.engine.sets import isolated, only_one, points_text
 from gateproof.proofs_check.engine.space import build
 from gateproof.theory.formula.nodes import Extremum, Printed, Rel
 

@@ -7,7 +7,9 @@ each of them; they differ if a point of one is apart from all points of the othe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from gateproof.numerics.points import enclosure
 from gateproof.proofs_check.engine.context import Context
@@ -18,10 +20,12 @@ from gateproof.proofs_check.engine.outcome import (
     IllPosedError,
     NotYetError,
     Outcome,
+    composite,
     ill_posed,
     negation,
     undecided,
 )
+from gateproof.proofs_check.engine.root_certificates import Places, resting_on, zeros_certificate
 from gateproof.proofs_check.engine.space import Space, build, is_empty
 from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
 from gateproof.theory.exact.domain import Domain
@@ -129,7 +133,7 @@ def decide_same(a: Extremum, b: Extremum, bodies: tuple[Expr, Expr], context: Co
         meaning = _meaning(Space(), node, context)
         if meaning.truth is not True:
             return meaning
-    places = []
+    places: list[Places] = []
     for node, body in zip((a, b), bodies, strict=True):
         found = isolated(node, body, context)[1]
         if isinstance(found, str):
@@ -140,12 +144,15 @@ def decide_same(a: Extremum, b: Extremum, bodies: tuple[Expr, Expr], context: Co
         for lo, hi in first if node.op == "zeros" or len(first) == 1 else ():
             if all(hi < p[0] or p[1] < lo for p in second):
                 step = f"a point of one set lies in [{lo}, {hi}], and none of the other does"
-                return Outcome(False, CERTIFIED, "certified enclosure", ("arb",), (step,))
+                apart = Outcome(False, CERTIFIED, "certified enclosure", ("arb",), (step,))
+                return resting_on(apart, _certificate((a, b), bodies, places))
     if len(places[0]) != len(places[1]) and a.op == b.op == "zeros":
         step = f"{len(places[0])} points and {len(places[1])} points"
-        return Outcome(False, CERTIFIED, "isolated zeros", ("arb",), (step,))
+        more = Outcome(False, CERTIFIED, "isolated zeros", ("arb",), (step,))
+        return resting_on(more, _certificate((a, b), bodies, places))
     if not places[0] and not places[1]:
-        return Outcome(True, CERTIFIED, "isolated zeros", ("arb",), ("both sets are empty",))
+        empty = Outcome(True, CERTIFIED, "isolated zeros", ("arb",), ("both sets are empty",))
+        return resting_on(empty, _certificate((a, b), bodies, places))
     for node, body in zip((a, b), bodies, strict=True):
         items = _exact_points(node, body, places[0])
         if items is None:
@@ -156,10 +163,26 @@ def decide_same(a: Extremum, b: Extremum, bodies: tuple[Expr, Expr], context: Co
             rigor = PROVED if all(o.rigor == PROVED for o in outcomes) else CERTIFIED
             steps = (*(s for o in outcomes for s in o.steps), f"both sets are {shown}")
             trust = tuple(dict.fromkeys(t for o in outcomes for t in o.trust))
-            return Outcome(True, rigor, "one list of exact points", trust, steps)
+            certificates = [dict(o.certificate) for o in outcomes if o.certificate is not None]
+            kept = composite(certificates)
+            return Outcome(True, rigor, "one list of exact points", trust, steps, certificate=kept)
         if {o.truth for o in outcomes} == {True, False}:
             return next(o for o in outcomes if o.truth is False)
     return undecided("the points of the two sets agree to 20 digits; that they are the same was not proved")
+
+
+def _certificate(
+    nodes: tuple[Extremum, Extremum], bodies: tuple[Expr, Expr], places: list[Places]
+) -> Mapping[str, Any] | None:
+    """What the two lists of zeros rest on, where the checker accepts both."""
+    found = []
+    for node, body, own in zip(nodes, bodies, places, strict=True):
+        ((name, domain),) = build(node.scope).domains.items()
+        document = zeros_certificate(body, name, domain, own) if node.op == "zeros" else None
+        if document is None:
+            return None
+        found.append(dict(document))
+    return composite(found, "the zeros of two functions")
 
 
 def _exact_points(node: Extremum, body: Expr, places: object) -> tuple[Expr, ...] | None:

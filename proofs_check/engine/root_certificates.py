@@ -19,9 +19,10 @@ from gateproof.theory.formula.nodes import Expr, num
 DIGITS, HALVINGS = 20, 24
 
 
-def zeros_certificate(
-    body: Expr, name: str, domain: Domain, places: Sequence[tuple[Fraction, Fraction]]
-) -> Mapping[str, Any] | None:
+Places = Sequence[tuple[Fraction, Fraction]]
+
+
+def zeros_certificate(body: Expr, name: str, domain: Domain, places: Places) -> Mapping[str, Any] | None:
     """An accepted certificate that the places hold all zeros on a set, its ends counted in; or None."""
     if domain.integer or domain.without:
         return None

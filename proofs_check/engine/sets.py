@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
@@ -30,7 +30,7 @@ from gateproof.proofs_check.engine.outcome import (
 )
 from gateproof.proofs_check.engine.periodic import one_period
 from gateproof.proofs_check.engine.point_certificates import sign_certificate
-from gateproof.proofs_check.engine.root_certificates import resting_on, zeros_certificate
+from gateproof.proofs_check.engine.root_certificates import Places, resting_on, zeros_certificate
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.sets_with_holes import argmax_with_holes, zeros_with_holes
 from gateproof.proofs_check.engine.space import Space
@@ -46,7 +46,6 @@ from gateproof.theory.formula.printer import to_text
 
 #: Isolating intervals are widened to multiples of 1/_GRID; for the signs of kinks to short fractions.
 _GRID, _COARSE = 2**48, 2**10
-Places = Sequence[tuple[Fraction, Fraction]]
 
 
 def decide_set(node: Extremum, body: Expr, items: tuple[Expr, ...], context: Context) -> Outcome:

@@ -40,6 +40,9 @@ F = Fraction
         ("argmin(silu(x), x in R) == -1.2784~", "refuted", "composite"),
         ("argmax(tanh(x)*sech(x), x in R) == 0.8814~", "certified", "composite"),
         ("argmin(silu(x), x in R) == {-1}", "refuted", "range"),
+        ("zeros(x**2 - 1, x in R) == zeros(x**3 - x, x in R)", "refuted", "composite"),
+        ("zeros(exp(x) - 2, x in R) == zeros(exp(2*x) - 4, x in R)", "certified", "composite"),
+        ("zeros(exp(x) - 2, x in R) == zeros(exp(x) - 3, x in R)", "refuted", "composite"),
     ],
 )
 def test_verdicts_and_what_they_rest_on(text, verdict, kind):
