@@ -99,9 +99,7 @@ def _cuts(problem: Problem, body: Expr, bounds: Bounds) -> tuple[Fraction | None
     for i, side in enumerate("-+"):
         if not problem.ends[i].infinite:
             continue
-        # Where the search left a tail out below a value that is reached, the bound holds on it all the more.
-        below = next((t.start for t in problem.tails if t.side == side and t.kind == "below"), None)
-        cut = below or find_cut(body, problem.var, side, bounds, beyond)
+        cut = find_cut(body, problem.var, side, bounds, beyond)
         if isinstance(cut, str) or grows_slowly(body, problem.var, side, max(beyond, cut)):
             return None
         cuts[i] = -cut if side == "-" else cut

@@ -62,9 +62,10 @@ _form = lru_cache(maxsize=1024)(tail_form)
 
 
 def _promising(expr: Expr, var: str, side: str, bounds: Bounds, starts: list[Fraction]) -> list[Fraction]:
-    """The starts from the first on at which the value is as far from the bounds as from its limit.
+    """The starts from the first on at which twice the distance from the limit keeps the bounds.
 
-    Only a guess that saves proofs bound to fail: a remainder is as large as the distance from the limit.
+    A guess that saves proofs bound to fail, and a proof by signs alone that a checker with wider
+    terms would not find: a remainder is about as large as the distance from the limit.
     """
     run, sign = compiled(expr), 1 if side == "+" else -1
 
@@ -82,9 +83,9 @@ def _promising(expr: Expr, var: str, side: str, bounds: Bounds, starts: list[Fra
             value = at(start)
             if limit is None or value is None:
                 break
-            room = abs(value - limit)
-            over = bounds.upper is not None and not value + room < iv.rational(bounds.upper)
-            under = bounds.lower is not None and not value - room > iv.rational(bounds.lower)
+            room = 2 * abs(value - limit)
+            over = bounds.upper is not None and not limit + room < iv.rational(bounds.upper)
+            under = bounds.lower is not None and not limit - room > iv.rational(bounds.lower)
             if not over and not under:
                 return starts[k:]
     return starts
