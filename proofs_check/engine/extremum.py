@@ -39,6 +39,7 @@ from gateproof.proofs_check.engine.reached import decide_general_maximum, falls_
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
 from gateproof.proofs_check.engine.touching import exact_contacts
+from gateproof.proofs_check.engine.unbounded import unbounded_certificate
 from gateproof.proofs_check.engine.witness import holds_at
 from gateproof.theory.exact.critical import equal_constants, exact_extremum_candidates
 from gateproof.theory.exact.domain import Domain
@@ -264,9 +265,11 @@ def _by_enclosure(side: Side, bound: Expr, context: Context) -> tuple[int, Outco
         found = numeric(side, digits, context)
         if found.status == "infinite":
             sign = 1 if side.up else -1
-            return sign, Outcome(
-                True, CERTIFIED, "unbounded", ("arb",), ("the body is unbounded on its set",)
-            )
+            domain = side.space.domains[side.name]
+            known = unbounded_certificate(side.body, side.name, domain, side.up)
+            trust = ("arb", "mpfr") if known is not None else ("arb",)
+            step = "the body is unbounded on its set"
+            return sign, Outcome(True, CERTIFIED, "unbounded", trust, (step,), certificate=known)
         if found.status != "ok" or found.value is None:
             return None
         lo, hi = enclosure(bound, 64 + 4 * digits)
@@ -363,7 +366,12 @@ def _against_infinity(side: Side, op: str, sign: int, context: Context) -> Outco
     order = (own > sign) - (own < sign)
     truth = {"==": order == 0, "<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[op]
     step = f"{to_text(side.node)}: {'infinite' if own else found.status}"
-    return Outcome(truth, CERTIFIED, "certified enclosure", ("arb",), (step,))
+    if own:
+        known = unbounded_certificate(side.body, side.name, side.space.domains[side.name], side.up)
+    else:
+        known = found.certificate if _objection(_Kept(found)) is None else None
+    trust = ("arb", "mpfr") if known is not None else ("arb",)
+    return Outcome(truth, CERTIFIED, "certified enclosure", trust, (step,), certificate=known)
 
 
 def _tends_to_infinity(side: Side) -> bool:
