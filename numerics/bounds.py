@@ -13,6 +13,7 @@ from gateproof.numerics.cover import Cover
 from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
 from gateproof.numerics.forms import at_point
 from gateproof.numerics.interval import Interval
+from gateproof.numerics.line_cover import LineCover
 from gateproof.numerics.precision import precision
 from gateproof.numerics.search import Found, box_points, breaks, climb, exactly, examine, line_points
 from gateproof.numerics.special import special_points
@@ -144,7 +145,7 @@ def _cover(
     for bits in (96, 256, 768):
         if bits > max(96, budget.cap()):
             break
-        cover = Cover(expr, middle, bounds, bits, left)
+        cover = _covering(expr, middle, bounds, bits, left)
         with precision(bits):
             tree = cover.run()
         used += cover.boxes
@@ -162,6 +163,15 @@ def _cover(
         if left <= 0 or reason == "boxes":
             break
     return Outcome("unknown", reason=reason, boxes=used)
+
+
+def _covering(
+    expr: Expr, middle: Mapping[str, tuple[Fraction, Fraction]], bounds: Bounds, bits: int, boxes: int
+) -> Cover | LineCover:
+    if len(middle) == 1:
+        ((name, ends),) = middle.items()
+        return LineCover(expr, name, ends, bounds, bits, boxes)
+    return Cover(expr, middle, bounds, bits, boxes)
 
 
 def _at_open_end(point: Mapping[str, Fraction], box: Box, open_ends: frozenset[tuple[str, str]]) -> bool:

@@ -1,16 +1,14 @@
-"""Branch and bound: a tree of boxes on each of which a rule proves the bounds."""
+"""Branch and bound over several names: boxes on each of which interval evaluation proves the bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
 
-from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled
 from gateproof.numerics.certificate import Bounds, Tree, ratio
 from gateproof.numerics.errors import MaybeUndefined, Undefined
-from gateproof.numerics.forms import Line, outer
-from gateproof.numerics.interval import Interval
+from gateproof.numerics.forms import outer
 from gateproof.numerics.search import breaks
 from gateproof.numerics.special import special_points
 from gateproof.theory.formula.nodes import Expr
@@ -30,7 +28,6 @@ class Cover:
     def __init__(self, expr: Expr, box: Mapping[str, Ends], bounds: Bounds, bits: int, boxes: int) -> None:
         self.expr, self.box, self.bounds, self.bits = expr, dict(box), bounds, bits
         self.natural_run = compiled(expr)
-        self.line = Line(expr, next(iter(box))) if len(box) == 1 else None
         self.limit = boxes
         self.boxes = 0
         self.suspect: dict[str, Fraction] | None = None
@@ -71,18 +68,8 @@ class Cover:
             stack.append(({**box, name: (lo, at)}, left, depth + 1))
         return root
 
-    def _rule(self, box: dict[str, Ends]) -> str | list[str | int] | None:
+    def _rule(self, box: dict[str, Ends]) -> str | None:
         """The rule that proves the bounds on the box."""
-        if self.line is not None:
-            ((name, (lo, hi)),) = box.items()
-            if lo < hi:
-                found = self.line.taylor(lo, hi)
-                if found is not None:
-                    if self._clears(found[0]):
-                        return ["taylor", self.line.order]
-                    if breaks(found[1], self.bounds):
-                        self.suspect = {name: (lo + hi) / 2}
-                        return None
         try:
             value = self.natural_run({n: outer(*e) for n, e in box.items()})
         except Undefined:
@@ -96,14 +83,6 @@ class Cover:
         if kept:
             self.suspect = {n: (lo + hi) / 2 for n, (lo, hi) in box.items()}
         return "natural" if kept is False else None
-
-    def _clears(self, value: Interval) -> bool:
-        """Whether a Taylor range keeps the bounds with a hundredth of its width to spare.
-
-        Another program's coefficients may be a little wider than these.
-        """
-        margin = iv.up((value[1] - value[0]) / 100)
-        return breaks((iv.down(value[0] - margin), iv.up(value[1] + margin)), self.bounds) is False
 
     def _split(self, box: dict[str, Ends]) -> tuple[str, Fraction] | None:
         """A kink inside the box, else the middle of its relatively widest side; None if it is tiny."""

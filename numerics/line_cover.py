@@ -17,6 +17,7 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled
 from gateproof.numerics.certificate import Bounds, Tree, ratio
+from gateproof.numerics.cover import LEVELS, split_point
 from gateproof.numerics.errors import MaybeUndefined, NotSmooth, Undefined
 from gateproof.numerics.forms import Line, outer, polynomial_range
 from gateproof.numerics.interval import Interval
@@ -27,11 +28,10 @@ from gateproof.numerics.smooth import Piece, pieces
 from gateproof.theory.formula.nodes import App, Expr, Where
 
 Rule = str | list[str | int]
-#: More splits of one box than this mean that the bound is touched, or nearly so.
-LEVELS = 400
 #: Another program's enclosures over a box may be wider than these by this factor.
 _SPARE = 4
 _PARTS = 4
+_HALF = arb(0.5)
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,7 @@ class LineCover:
         """The box with its rule, or its parts, or None where it is to be halved."""
         with precision(self.low):
             rule, near = self._rule(box)
+        near = near or box.hi - box.lo < self.scale / 2**24
         if rule is None and near and self.low < self.bits and self.suspect is None:
             rule, near = self._rule(box)
         if rule is not None:
@@ -252,6 +253,7 @@ class LineCover:
         while True:
             try:
                 with precision(bits + 16):
+                    x = _rounded(x)
                     value, slope, bend = line.series({self.var: (x, x)}, 2)
                     rise = slope * slope / abs(bend)
                     if self._keeps(iv.of_ball(value + arb(0, rise.abs_upper()))):
@@ -275,6 +277,12 @@ class LineCover:
         return f"{self.var}={float((box.lo + box.hi) / 2):.12g}"
 
 
+def _rounded(x: arb) -> arb:
+    """The dyadic number with few bits that is very near, if there is one: a bound may be attained there."""
+    short = ((x * 2**10 + _HALF).floor() / 2**10).mid()
+    return short if abs(x - short) < arb(2) ** -28 else x
+
+
 def _wider(c: arb) -> arb:
     return arb(c.mid(), _SPARE * c.rad())
 
@@ -286,22 +294,15 @@ def _parts(piece: Piece, lo: Fraction, hi: Fraction) -> list[_Box]:
     cuts = [lo]
     n = min(_PARTS, max(1, round(hi - lo)))
     for k in range(1, n):
-        at = short_number(lo + (hi - lo) * k / n, (hi - lo) / n)
+        at = split_point(lo + (hi - lo) * (k - 1) / n, lo + (hi - lo) * (k + 1) / n)
         if at > cuts[-1]:
             cuts.append(at)
     return [_Box(piece, a, b) for a, b in zip(cuts, [*cuts[1:], hi], strict=True)]
 
 
 def _halves(box: _Box) -> list[_Box]:
-    at = short_number((box.lo + box.hi) / 2, box.hi - box.lo)
+    at = split_point(box.lo, box.hi)
     return [_Box(box.piece, a, b, box.depth + 1) for a, b in ((box.lo, at), (at, box.hi))]
-
-
-def short_number(near: Fraction, width: Fraction) -> Fraction:
-    """A dyadic number with few bits within a sixth of the width."""
-    exponent = width.numerator.bit_length() - width.denominator.bit_length() - 3
-    unit = Fraction(2) ** exponent
-    return round(near / unit) * unit
 
 
 def _tree(var: str, leaves: list[_Box]) -> Tree:

@@ -45,6 +45,10 @@ def decide(text, box, **bounds):
         ),
         ("1/(1+x**2)", R, {"upper": F(1), "lower": F(0)}),
         ("x/x", {"x": (F(1), F(2))}, {"lower": F(1, 2)}),
+        # Attained, at a rational point.
+        ("x*(1 - x)", UNIT, {"upper": F(1, 4)}),
+        ("cos(x)", UNIT, {"upper": F(1), "lower": F(-1)}),
+        ("x + 1/x", {"x": (F(1, 8), F(8))}, {"lower": F(2)}),
     ],
 )
 def test_true_bounds_are_proved_and_the_checker_agrees(text, box, bounds):
@@ -96,7 +100,7 @@ def test_a_point_without_value_is_shown(text, box):
 @pytest.mark.parametrize(
     ("text", "bounds", "reason"),
     [
-        ("x*(1 - x)", {"upper": F(1, 4)}, "touches the bound near x=0.5"),
+        ("tanh(x)*sech(x)", {"upper": F(1, 2)}, "touches the bound near x=0.88"),
         ("silu(x) - x*sigmoid(x)", {"lower": F(0)}, "touches the bound"),
         ("1/(x**2 - 2)", {}, "may be undefined"),
     ],
