@@ -8,7 +8,7 @@ a function on the box or tail at hand; Rejected is raised where it is undefined 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 #: The signs of a - b for which a relation holds.
 HOLDS = {"<": {-1}, "<=": {-1, 0}, "==": {0}, "!=": {-1, 1}, ">=": {0, 1}, ">": {1}}
@@ -73,31 +73,25 @@ class Algebra:
         return None if p is None else not p
 
 
-class Pair(NamedTuple):
-    """A value in two algebras."""
-
-    first: Any
-    second: Any
-
-
 class Guided(Algebra):
-    """Two algebras at once, the branches of kinks those of the first.
+    """Pairs of values of two algebras, the branches of kinks those of the first.
 
     So a Taylor polynomial at a point of a box is that of the formula which holds on the box: at 0 alone
     the branch of abs(-x**2) would be any.
     """
 
     def __init__(self, first: Algebra, second: Algebra) -> None:
-        self._parts = first, second
+        self.parts = first, second
 
-    def __getattr__(self, name: str) -> Callable[..., Pair]:
+    def __getattr__(self, name: str) -> Callable[..., tuple[Any, Any]]:
         """The operations that Algebra leaves open."""
 
-        def apply(*args: Any) -> Pair:
-            sides = ([a[i] if isinstance(a, Pair) else a for a in args] for i in (0, 1))
-            return Pair(*(getattr(part, name)(*side) for part, side in zip(self._parts, sides, strict=True)))
+        def apply(*args: Any) -> tuple[Any, Any]:
+            sides = ([a[i] if isinstance(a, tuple) else a for a in args] for i in (0, 1))
+            first, second = (getattr(part, name)(*side) for part, side in zip(self.parts, sides, strict=True))
+            return first, second
 
         return apply
 
-    def signs(self, a: Pair) -> set[int]:
-        return self._parts[0].signs(a.first)
+    def signs(self, a: tuple[Any, Any]) -> set[int]:
+        return self.parts[0].signs(a[0])

@@ -6,10 +6,11 @@ from collections import Counter
 from typing import Any
 
 from gateproof.proofs_check.checker.algebra import Rejected
-from gateproof.proofs_check.checker.boxes import Range, Verdict, fields, need
-from gateproof.proofs_check.checker.integral import Integral
+from gateproof.proofs_check.checker.boxes import Certificate, Verdict, fields, need
+from gateproof.proofs_check.checker.kinds import Finite, Integral, Range, Root
 
 MAX_DEPTH, MAX_WIDTH = 500, 5_000_000  # of a document
+KINDS: dict[str, type[Certificate]] = {"range": Range, "integral": Integral, "root": Root, "finite": Finite}
 
 
 def verify(document: Any) -> Verdict:
@@ -36,14 +37,12 @@ def _shallow(document: Any) -> None:
 
 def _judge(document: Any, spent: Counter[str]) -> Verdict:
     kind = document.get("kind") if isinstance(document, dict) else None
-    fit = kind in ("range", "integral", "composite")
+    fit = isinstance(kind, str) and kind in {*KINDS, "composite"}
     need(fit, f"kind {kind!r:.60} is not known to this checker")
     version = document.get("version")
     need(type(version) is int and version == 1, "only version 1 is known to this checker")
-    if kind == "range":
-        return Range(document, spent).verdict()
-    if kind == "integral":
-        return Integral(document, spent).verdict()
+    if kind in KINDS:
+        return KINDS[kind](document, spent).check()
     _, _, parts, text = fields(document, "kind version parts conclusion", "the certificate")
     fit = isinstance(parts, list) and parts != [] and isinstance(text, str)
     need(fit, "a composite certificate has parts and, as its conclusion, a text")

@@ -40,10 +40,10 @@ class Step(NamedTuple):
 
 
 class Program:
-    """The steps of one formula in the given names; the last step is its value."""
+    """The steps of one formula in names, some of them fixed numbers."""
 
-    def __init__(self, tree: Any, names: Container[str]) -> None:
-        self.names = names
+    def __init__(self, tree: Any, names: Container[str], fixed: Mapping[str, Any] | None = None) -> None:
+        self.names, self.fixed = names, fixed or {}
         self.steps: list[Step] = []
         self._known: dict[Step, int] = {}
         # Not simply the last step: a folded constant may equal one that stands further up.
@@ -55,6 +55,8 @@ class Program:
                 return self._step("number", (), rational(text))
             case ["const", "pi" | "e" as name]:
                 return self._step("constant", (), name)
+            case ["var", str(name)] if name in self.fixed:
+                return self._step("number", (), mpq(self.fixed[name]))
             case ["var", str(name)] if name in self.names:
                 return self._step("variable", (), name)
             case ["app", "add" | "mul" | "max" | "min" as head, first, *rest]:

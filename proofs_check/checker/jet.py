@@ -1,4 +1,4 @@
-"""Taylor polynomials with interval coefficients, c_0 + c_1 h + ... + c_n h^n.
+"""Taylor polynomials c_0 + c_1 h + ... + c_n h^n with coefficients of another arithmetic, such as intervals.
 
 c_k encloses f^(k)/k! on the whole box that the variable stands for (a point or an interval).
 A function y = F(u) comes from its derivative: with g the polynomial of F'(u), which may use y,
@@ -14,24 +14,23 @@ from typing import Any
 from gmpy2 import mpq
 
 from gateproof.proofs_check.checker.algebra import Algebra
-from gateproof.proofs_check.checker.interval import Interval, Intervals
 
-Jet = list[Interval]
+Jet = list[Any]
 PAIRS = {name: names for names in (("sin", "cos"), ("sinh", "cosh"), ("tanh", "sech")) for name in names}
 
 
 class Jets(Algebra):
     """Taylor arithmetic of a given order."""
 
-    def __init__(self, field: Intervals, order: int) -> None:
+    def __init__(self, field: Algebra, order: int) -> None:
         self.field, self.zero = field, field.number(0)
         self.rest = [self.zero] * order  # of a constant
 
-    def variable(self, at: Interval) -> Jet:
+    def variable(self, at: Any) -> Jet:
         """The variable on a box or at a point."""
         return [at, self.field.number(1), *self.rest][: len(self.rest) + 1]
 
-    def fixed(self, value: Interval) -> Jet:
+    def fixed(self, value: Any) -> Jet:
         """What does not depend on the variable."""
         return [value, *self.rest]
 
@@ -50,7 +49,7 @@ class Jets(Algebra):
     def mul(self, a: Jet, b: Jet) -> Jet:
         return [self._product(a, b, k) for k in range(len(a))]
 
-    def _product(self, a: Jet, b: Jet, k: int) -> Interval:
+    def _product(self, a: Jet, b: Jet, k: int) -> Any:
         """Coefficient k of a product; the middle term of a square is a square."""
         total = self.zero
         for j in range(k + 1):
@@ -82,7 +81,7 @@ class Jets(Algebra):
     def _derivative(self, u: Jet) -> Jet:
         return [self.field.mul(self.field.number(k), c) for k, c in enumerate(u)][1:]
 
-    def _integral(self, g: Jet, du: Jet, k: int) -> Interval:
+    def _integral(self, g: Jet, du: Jet, k: int) -> Any:
         """Coefficient k of the integral of g u'."""
         return self.field.div(self._product(du, g, k - 1), self.field.number(k))
 
@@ -108,7 +107,7 @@ class Jets(Algebra):
         field, names, change = self.field, PAIRS[head], self._derivative(u)
         s, c = ([field.function(u[0], name)] for name in names)
         weight = c if names[0] == "tanh" else self.number(1)
-        slope_s, slope_c = list[Interval](), list[Interval]()
+        slope_s, slope_c = list[Any](), list[Any]()
         for k in range(1, len(u)):
             slope_s.append(self._product(weight, c, k - 1))
             slope_c.append(self._product(weight, s, k - 1))
