@@ -10,17 +10,18 @@ on a box, f' lies in sum_{0<j<n} j c_j(m) h^(j-1) + n c_n(box) h^(n-1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import ceil, floor
 from typing import Any
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.certificate import Tree, ratio
 from gateproof.numerics.cover import split_point
 from gateproof.numerics.decimals import magnitude
-from gateproof.numerics.ends import EndExpr, end
+from gateproof.numerics.ends import End, EndExpr, end
 from gateproof.numerics.errors import MaybeUndefined, NotReal, NotSmooth, Undefined
 from gateproof.numerics.forms import Line
 from gateproof.numerics.interval import Interval
@@ -99,11 +100,11 @@ class _Search:
         self.expr, self.var, self.bits, self.left = expr, var, bits, MAX_BOXES
         self.line, self.kinks = Line(expr, var), special_points(expr, var)
         self.pieces: dict[int, Line] = {}
-        low, high = end(ends[0], -1, True), end(ends[1], 1, True)
-        self.domain = low.outer, high.outer
+        self.ends = end(ends[0], -1, True), end(ends[1], 1, True)
+        self.domain = _short(self.ends[0], digits, floor), _short(self.ends[1], digits, ceil)
         gaps = [b[0] - a[1] for a, b in pairwise(places)]
         closest = [magnitude(min(gaps)) - 1] if gaps and min(gaps) > 0 else []
-        spots = [self._spot(lo, hi, digits, closest) for lo, hi in places]
+        spots = [self._spot(lo, hi, digits, closest) for lo, hi in (*places, *self._beyond(places))]
         self.spots = sorted([*spots, *self._at_ends(places)])
 
     def document(self, text: str) -> dict[str, Any]:
@@ -131,6 +132,16 @@ class _Search:
             return document
         beyond = f"for {self.var} outside [{lo}, {hi}] the expansion at infinity keeps its sign"
         return composite_document([document], f"these are all zeros; {beyond}")
+
+    def _beyond(self, places: Sequence[Enclosure]) -> list[Enclosure]:
+        """Irrational ends at which there may be a zero that the set leaves out."""
+        found: list[Enclosure] = []
+        for e in self.ends:
+            if e.inner is not None and e.outer is not None and e.inner != e.outer:
+                lo, hi = min(e.inner, e.outer), max(e.inner, e.outer)
+                if not self._natural(lo, hi) and not any(a <= hi and lo <= b for a, b in places):
+                    found.append((lo, hi))
+        return found
 
     def _at_ends(self, places: Sequence[Enclosure]) -> list[_Spot]:
         """Zeros exactly at ends that the set leaves out. Raises _None where there is no value."""
@@ -268,6 +279,14 @@ class _Search:
                 left, right = spot.lo - lo, hi - spot.hi
                 at = split_point(lo, spot.lo) if left > right else split_point(spot.hi, hi)
         return at
+
+
+def _short(e: End, digits: int, outward: Callable[[Fraction], int]) -> Fraction | None:
+    """A rational end, or a short decimal beyond one that is not rational."""
+    if e.outer is None or e.inner == e.outer:
+        return e.outer
+    scale = Fraction(10) ** (digits - magnitude(e.outer))
+    return Fraction(outward(e.outer * scale)) / scale
 
 
 def _spared(x: Interval) -> Interval:

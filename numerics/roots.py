@@ -20,7 +20,9 @@ from gateproof.numerics.precision import precision
 from gateproof.numerics.results import Enclosure, Zeros
 from gateproof.numerics.special import special_points
 from gateproof.numerics.tailcut import STARTS
+from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.tail_levels import far_sign
+from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, num
 from gateproof.theory.formula.powers import constant_value
 
@@ -30,6 +32,8 @@ _SAME = frozenset({"neg", "abs", "sign", "sqrt", "sinh", "tanh", "asinh", "atan"
 
 #: Denominators of places that are tried as exact zeros.
 _SHORT = 64
+#: How near to an end, as powers of 1/2, its slope is looked at.
+_NEAR = (2, 4, 8, 16, 32)
 
 
 class _Unsure(ArithmeticError):
@@ -55,7 +59,7 @@ def zeros(
         try:
             with precision(bits + 32):
                 ends = end(lo, -1, lo_closed), end(hi, 1, hi_closed)
-                search = _Search(var, ends, bits, budget.boxes)
+                search = _Search(var, ends, (lo, hi), bits, budget.boxes)
                 found = _merged(search.of(expr))
         except Undefined as error:
             return Zeros("undefined", reason=error.where)
@@ -84,8 +88,10 @@ def _merged(points: list[Enclosure]) -> list[Enclosure]:
 
 
 class _Search:
-    def __init__(self, var: str, ends: tuple[End, End], bits: int, boxes: int) -> None:
-        self.var, self.ends, self.bits, self.left = var, ends, bits, boxes
+    def __init__(
+        self, var: str, ends: tuple[End, End], given: tuple[EndExpr, EndExpr], bits: int, boxes: int
+    ) -> None:
+        self.var, self.ends, self.given, self.bits, self.left = var, ends, given, bits, boxes
 
     def of(self, expr: Expr) -> list[Enclosure]:
         """Zeros of the expression, factor by factor; every part must be defined."""
@@ -159,9 +165,14 @@ class _Search:
         a = left.inner if left.inner is not None else -self._far(expr, "-", beyond)
         b = right.inner if right.inner is not None else self._far(expr, "+", beyond)
         found: list[Enclosure] = []
-        for e in self.ends:
-            if not e.infinite:
-                found += self._end(line, e)
+        near: list[Fraction | None] = [None, None]
+        for i, e in enumerate(self.ends):
+            if e.inner is not None and e.outer is not None and not self._clear(line, e):
+                near[i] = self._zero_at(line, e, self.given[i])
+                found += [(min(e.inner, e.outer), max(e.inner, e.outer))] if e.closed else []
+        a, b = (c if n is None else n for n, c in zip(near, (a, b), strict=True))
+        if a > b:
+            raise _Unsure("a zero at or near an irrational end")
         cuts = [a, *(k for k in kinks if a < k < b), b]
         stack = [(p, q) for p, q in pairwise(cuts) if p < q]
         inside = (a, b)
@@ -187,21 +198,30 @@ class _Search:
                 return start
         raise _Unsure("tail: the sign far out was not found")
 
-    def _end(self, line: Line, e: End) -> list[Enclosure]:
-        """The end of the domain: no zero, an exact one, or unsure."""
-        assert e.inner is not None
+    def _clear(self, line: Line, e: End) -> bool:
+        """Whether there is no zero at an end that is not rational; at others the boxes beside it look."""
         if e.inner == e.outer:
-            # Rational: the boxes beside it look at it as well.
-            return []
+            return True
         try:
-            value = line.natural_run({self.var: e.sliver()})
+            return bool(side(line.natural_run({self.var: e.sliver()})))
         except (Undefined, MaybeUndefined):
             if e.closed:
                 raise
-            value = (iv.NEG_INF, iv.INF)
-        if not side(value):
-            raise _Unsure("a zero at or near an irrational end")
-        return []
+            return False
+
+    def _zero_at(self, line: Line, e: End, given: EndExpr) -> Fraction:
+        """A point inside up to which an end that is exactly a zero is the only one, by the slope's sign."""
+        assert e.inner is not None
+        assert e.outer is not None
+        exact = isinstance(given, Expr) and equal_constants(substitute(line.expr, {self.var: given}), num(0))
+        for k in _NEAR if exact else ():
+            step = max(abs(e.inner), Fraction(1)) / 2**k
+            grid, beside = 2 ** (k + 8), e.inner + (step if e.outer < e.inner else -step)
+            inner = Fraction(round(beside * grid), grid)
+            found = jet(line, min(e.outer, inner), max(e.outer, inner))
+            if found is not None and side(found.slope):
+                return inner
+        raise _Unsure("a zero at or near an irrational end")
 
     def _box(self, line: Line, lo: Fraction, hi: Fraction, inside: Enclosure) -> list[Enclosure] | None:
         """Zeros in a closed box, or None where it has to be split."""

@@ -6,9 +6,11 @@ import mpmath as mp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_formulas import core, mpf
+from naive_roots import objection
+from random_formulas import by_mpmath, core, mpf
 
 from gateproof.numerics.extrema import zeros
+from gateproof.numerics.root_certificate import root_certificate
 from gateproof.theory.formula.nodes import App, Num, Var
 
 F = Fraction
@@ -53,6 +55,39 @@ def test_ends_count_as_they_are_closed():
     assert len(zeros(both, "x", F(0), F(1), 10).points) == 2
     assert [p[0] for p in zeros(both, "x", F(0), F(1), 10, lo_closed=False).points] == [F(1)]
     assert zeros(both, "x", F(0), F(1), 10, lo_closed=False, hi_closed=False).points == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "lo", "hi", "closed", "right"),
+    [
+        ("sin(x)", "0", "pi", (True, True), ["0", "pi"]),
+        ("sin(x)", "0", "2*pi", (False, False), ["pi"]),
+        ("sin(x)", "-pi", "pi", (True, False), ["-pi", "0"]),
+        ("x**2 - 2", "-sqrt(2)", "1", (True, True), ["-sqrt(2)"]),
+        ("x**2 - 2", "-sqrt(2)", "sqrt(2)", (False, False), []),
+        ("log(x/pi)", "pi", "4", (True, True), ["pi"]),
+        ("x - 22/7", "pi", "4", (True, True), ["22/7"]),
+    ],
+)
+def test_zeros_exactly_at_irrational_ends(text, lo, hi, closed, right):
+    ends = core(lo), core(hi)
+    found = zeros(core(text), "x", *ends, 20, lo_closed=closed[0], hi_closed=closed[1])
+    assert found.status == "ok", found.reason
+    assert len(found.points) == len(right)
+    with mp.workdps(50):
+        for (low, high), place in zip(found.points, right, strict=True):
+            at = by_mpmath(core(place), mp.mpf(0))
+            assert mpf(low) - mp.mpf(10) ** -45 <= at <= mpf(high) + mp.mpf(10) ** -45
+    document = root_certificate(core(text), "x", ends, found.points, 20)
+    assert document is not None
+    assert objection(document) is None
+    # The certificate is about the closed interval: it names the zeros at ends that are left out too.
+    assert len(document["conclusion"]["roots"]) >= len(right)
+
+
+@pytest.mark.parametrize("text", ["1 - cos(x)", "sin(x)**3 + 0", "sqrt(2*pi - x)"])
+def test_a_zero_without_slope_at_an_irrational_end_stays_open(text):
+    assert zeros(core(text), "x", F(1), core("2*pi"), 10).status != "ok"
 
 
 @pytest.mark.parametrize("text", ["relu(x)", "sin(x)", "x*sin(1/x)", "(x**2 - 2*x + 1)*(x**2 - 2)**2 + 0"])
