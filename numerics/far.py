@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from gateproof.numerics.certificate import Bounds
 from gateproof.numerics.tailcut import STARTS, find_cut
-from gateproof.theory.exact.tails import Expansion, NoForm, limit, tail_bounds, tail_form, tail_sign
+from gateproof.theory.exact.tail_levels import far_sign
+from gateproof.theory.exact.tails import Expansion, NoForm, limit, tail_bounds, tail_form
 from gateproof.theory.formula.nodes import App, Expr, Num
 
 
@@ -44,7 +45,7 @@ def look(expr: Expr, var: str, side: str, folded: bool, best: Fraction, beyond: 
         if end or not folded:
             gap = App("add", (expr, Num(-end)))
             for s in (s for s in (*STARTS, beyond * 2) if s > beyond):
-                order = tail_sign(gap, var, side, s)
+                order = far_sign(gap, var, side, s)
                 if order is not None and order * sign <= 0:
                     kind = "limit" if order else "constant"
                     return Far(side, s, kind, (sign * end, sign * end))
