@@ -1,7 +1,8 @@
 """Confidence intervals of quantiles and shares, without a distribution assumed.
 
-With B binomial(N, q) and X_(1) <= ... <= X_(N) a sample, the q-quantile lies in [X_(l), X_(u)] with probability
-at least 1 - P(B < l) - P(B >= u). A share of which k of N were seen has the Clopper-Pearson interval.
+With B binomial(N, q) and X_(1) <= ... <= X_(N) a sample, the q-quantile lies in [X_(l), X_(u)] with
+probability at least 1 - P(B < l) - P(B >= u). A share of which k of N were seen has the Clopper-Pearson
+interval.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def noisy(node: Expr, noise: Mapping[str, Tolerance]) -> Noisy:
     assert isinstance(body, Expr)
     if not seen:
         raise ToleranceError("noise is for the parameters of tg(...), and there is none in the formula")
-    for key in noise:
+    for key in (k for k, size in noise.items() if size.size):
         if not any(d.name.partition("_")[2].startswith(key) for d in draws):
             raise ToleranceError(
                 f"{key}: no noise; a part in % of 0 is 0 (give an absolute one), tau=oo has none"

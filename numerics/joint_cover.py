@@ -13,9 +13,9 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.certificate import Tree, ratio
 from gateproof.numerics.cover import split_point
+from gateproof.numerics.decided import bends
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.joint_rules import Attempt, Box, Ends, Rules
-from gateproof.numerics.special import special_points
 
 
 @dataclass
@@ -44,7 +44,7 @@ class JointCover:
         self.reason = ""
         self.suspect: tuple[int, dict[str, Fraction]] | None = None
         self.centres: list[dict[str, Fraction]] = []
-        self.kinks = {n: special_points(rules.expr, n) for n in box}
+        self.kinks = {n: bends(rules.expr, n) for n in box}
         self.scale = {n: hi - lo or Fraction(1) for n, (lo, hi) in box.items()}
 
     def reach(self, bound: arb, limit: int) -> bool:
@@ -93,7 +93,7 @@ class JointCover:
             low, high = self.rules.value(point)
         except NumericsError:
             return False
-        return bool((low if sign > 0 else -high) > bound)
+        return bool((low if sign > 0 else iv.down(-high)) > bound)
 
     def _split(self, leaf: Leaf, attempt: Attempt) -> list[Leaf] | None:
         name, cuts = self._cuts(leaf.box, attempt)

@@ -21,6 +21,7 @@ from flint import arb
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled, names_in
+from gateproof.numerics.decided import Decider
 from gateproof.numerics.errors import MaybeUndefined, NotSmooth, Undefined
 from gateproof.numerics.forms import outer
 from gateproof.numerics.interval import Interval
@@ -57,19 +58,23 @@ class Rules:
         self.expr = expr
         self.names = names
         self.natural_run = compiled(expr)
-        self.series = {n: compiled_series(expr, n) for n in names}
+        self.decider = Decider(expr)
         self.used = names_in(expr)
 
     def value(self, point: Mapping[str, Fraction]) -> Interval:
         """f at an exact point. Raises Undefined, MaybeUndefined."""
         return self.natural_run({n: iv.of_ball(iv.rational(v)) for n, v in point.items()})
 
+    def series(self, env: Mapping[str, Interval], name: str, order: int) -> list[arb]:
+        """Taylor coefficients in ``name`` over a box or at a point. Raises NotSmooth and the like."""
+        return compiled_series(self.decider.on(env), name)(env, order)
+
     def partial(self, env: Mapping[str, Interval], name: str) -> Interval | None:
         """df/dname over a box; None where f is not seen to be smooth there."""
         if name not in self.used:
             return iv.ZERO, iv.ZERO
         try:
-            found = self.series[name](env, 1)[1]
+            found = self.series(env, name, 1)[1]
         except (NotSmooth, MaybeUndefined, Undefined):
             return None
         return iv.of_ball(found) if found.is_finite() else None
@@ -105,7 +110,7 @@ class Rules:
             low, high = self.natural_run(env)
         except (MaybeUndefined, Undefined) as error:
             return iv.INF, error.where
-        return (high if sign > 0 else -low), ""
+        return (high if sign > 0 else iv.up(-low)), ""
 
     def _faces(
         self,
@@ -148,8 +153,10 @@ class Rules:
         lo, hi = ends[name]
         middle = (lo + hi) / 2
         try:
-            over = self.series[name](env, 2)[2]
-            c = self.series[name]({**env, name: iv.of_ball(iv.rational(middle))}, 1)
+            # The midpoint takes the branch of its box.
+            run = compiled_series(self.decider.on(env), name)
+            over = run(env, 2)[2]
+            c = run({**env, name: iv.of_ball(iv.rational(middle))}, 1)
         except (NotSmooth, MaybeUndefined, Undefined):
             return
         if not over.is_finite():
@@ -162,9 +169,9 @@ class Rules:
             return
         found.top = min(found.top, most)
         if c2 < 0:
-            vertex = middle + iv.to_fraction(arb((-c1 / (2 * c2)).mid()))
-            if lo < vertex < hi:
-                found.vertex = vertex
+            off = arb((-c1 / (2 * c2)).mid())
+            if radius * arb(2) ** -64 < abs(off) < radius:
+                found.vertex = middle + iv.to_fraction(off)
 
     def _mean(
         self,
@@ -181,7 +188,7 @@ class Rules:
             low, high = self.value(found.point)
         except (MaybeUndefined, Undefined):
             return
-        c0 = high if sign > 0 else -low
+        c0 = high if sign > 0 else iv.up(-low)
         swing = sum(
             (found.slopes[n] * iv.up(iv.rational((ends[n][1] - ends[n][0]) / 2)) for n in found.open), arb(0)
         )

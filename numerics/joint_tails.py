@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from gateproof.numerics.certificate import Bounds
@@ -29,8 +29,9 @@ def cut(
     fixed: Mapping[str, tuple[Fraction, Fraction]],
     bounds: Bounds,
     beyond: Fraction,
+    starts: Sequence[Fraction] = STARTS,
 ) -> Fraction | str:
-    """A start M >= ``beyond`` of the tail on which the bounds hold, or why there is none.
+    """The first start M >= ``beyond`` of a tail on which the bounds hold, or why there is none.
 
     A bound holds where the tail form keeps it, or where the sign of the difference is decided.
     """
@@ -44,17 +45,44 @@ def cut(
         if value is not None
     ]
     reason = "no tail form"
-    for start in [s for s in STARTS if s >= beyond] or [2 * beyond]:
+
+    def holds(start: Fraction) -> bool:
+        nonlocal reason
         form = tail_form(far, var, side, start)
         if isinstance(form, NoForm):
             reason = form.reason
-            continue
+            return False
         reason = "the bound is not cleared far out"
-        if _within(form, start, bounds) or all(
+        return _within(form, start, bounds) or all(
             _signed(tail_sign(gap, var, side, start), sign, strict) for gap, sign, strict in gaps
-        ):
-            return start
-    return reason
+        )
+
+    found = _first(holds, [s for s in starts if s >= beyond] or [2 * beyond])
+    return reason if found is None else found
+
+
+def _first(holds: Callable[[Fraction], bool], starts: list[Fraction]) -> Fraction | None:
+    """The first start that holds, if what holds from one start on holds from the later ones on."""
+    low, high, found = 0, len(starts) - 1, None
+    while low <= high:
+        middle = (low + high) // 2
+        if holds(starts[middle]):
+            found, high = starts[middle], middle - 1
+        else:
+            low = middle + 1
+    return found
+
+
+def bounded(
+    expr: Expr, var: str, side: str, fixed: Mapping[str, tuple[Fraction, Fraction]], signs: tuple[int, ...]
+) -> bool:
+    """Whether sign * f is seen to be bounded above far out, for all the constants."""
+    far = substitute(expr, {n: Fixed(*ends) for n, ends in fixed.items()})
+    form = tail_form(far, var, side, STARTS[-1])
+    if isinstance(form, NoForm):
+        return False
+    lo, hi = tail_bounds(form, STARTS[-1])
+    return all((hi if sign > 0 else lo) is not None for sign in signs)
 
 
 def _within(form: Expansion | Growing, start: Fraction, bounds: Bounds) -> bool:

@@ -14,10 +14,10 @@ import flint
 from flint import arb
 
 from gateproof.numerics import interval as iv
+from gateproof.numerics.decided import bends
 from gateproof.numerics.errors import MaybeUndefined, NotSmooth, Undefined
 from gateproof.numerics.joint_rules import Rules
 from gateproof.numerics.search import climb, line_points
-from gateproof.numerics.special import special_points
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import Num
 
@@ -87,18 +87,20 @@ def newton(rules: Rules, point: Point, limits: Limits, sign: int, line: str) -> 
     lo, hi = limits[line]
     env = {n: iv.of_ball(iv.rational(v)) for n, v in point.items()}
     x = point[line]
-    places = 2 ** (flint.ctx.prec // 2)
+    places, sixteenth = 2 ** (flint.ctx.prec // 2), arb(1) / 16
     for _ in range(40):
         try:
-            c = rules.series[line]({**env, line: iv.of_ball(iv.rational(x))}, 2)
+            c = rules.series({**env, line: iv.of_ball(iv.rational(x))}, line, 2)
         except (NotSmooth, MaybeUndefined, Undefined):
             break
         slope, curve = sign * c[1].mid(), sign * 2 * c[2].mid()
         if not (slope.is_finite() and curve.is_finite()) or slope == 0:
             break
-        step = -slope / curve if curve < 0 else (arb(1) / 16 if slope > 0 else -arb(1) / 16)
-        step = max(-arb(1) / 2, min(arb(1) / 2, arb(step.mid())))
-        new = x + Fraction(round(iv.to_fraction(arb(step.mid())) * places), places)
+        step = arb((-slope / curve).mid()) if curve < 0 else (sixteenth if slope > 0 else -sixteenth)
+        step = max(-8 * sixteenth, min(8 * sixteenth, step))
+        if abs(step) * places < 1:
+            break
+        new = x + Fraction(round(iv.to_fraction(step) * places), places)
         new = new if lo is None else max(lo, new)
         new = new if hi is None else min(hi, new)
         if new == x:
@@ -135,11 +137,11 @@ def _starts(rules: Rules, limits: Limits, line: str) -> Iterator[Point]:
     near = Fraction(1, 2 ** (flint.ctx.prec - 16))
     for place in places:
         at = substitute(rules.expr, {n: Num(v) for n, v in place.items()})
-        for kink in special_points(at, line)[:20]:
+        for kink in bends(at, line)[:20]:
             for x in (kink, kink - near, kink + near):
                 if (lo is None or lo <= x) and (hi is None or x <= hi):
                     yield {**place, line: x}
-    points = tuple(islice(dict.fromkeys(line_points(lo, hi, special_points(rules.expr, line))), STARTS))
+    points = tuple(islice(dict.fromkeys(line_points(lo, hi, bends(rules.expr, line))), STARTS))
     for place in places[:3] if len(limits) == 2 else places[:1]:
         for x in points:
             yield {**place, line: x}
@@ -171,5 +173,5 @@ def _value(rules: Rules, point: Mapping[str, Fraction], sign: int) -> arb | None
         low, high = rules.value(point)
     except (MaybeUndefined, Undefined):
         return None
-    value = low if sign > 0 else -high
+    value = low if sign > 0 else iv.down(-high)
     return value if value.is_finite() else None

@@ -156,7 +156,7 @@ def pieces(
         piece = _piece(node, tgs, ends, tolerances, taken, dict(zip(hard, pattern, strict=True)))
         if piece is not None:
             found.append(piece)
-    for key in tolerances:
+    for key in (k for k, size in tolerances.items() if size.size):
         moved = any(c.key == key for p in found for c in p.components)
         if not moved and not (key == "theta" and any(s.ends[0] < s.ends[1] for p in found for s in p.sides)):
             raise ToleranceError(

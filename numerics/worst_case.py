@@ -20,16 +20,16 @@ from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import names_in
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.certificate import Bounds, Witness, range_certificate
+from gateproof.numerics.decided import bends
 from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.errors import NumericsError, Undefined
 from gateproof.numerics.exact_point import exact_value
 from gateproof.numerics.gather import may_jump
 from gateproof.numerics.joint_cover import JointCover
 from gateproof.numerics.joint_rules import Rules
-from gateproof.numerics.joint_tails import cut, limit_far
+from gateproof.numerics.joint_tails import STARTS, bounded, cut, limit_far
 from gateproof.numerics.joint_witness import Point, corners, refined, top_points
 from gateproof.numerics.precision import precision
-from gateproof.numerics.special import special_points
 from gateproof.numerics.supremum_certificate import loose_bound
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Num
@@ -37,6 +37,8 @@ from gateproof.theory.formula.nodes import App, Expr, Num
 Limits = Mapping[str, tuple[Fraction | None, Fraction | None]]
 #: Boxes looked at; and how many larger values may turn up in a proof before it is given up.
 MAX_BOXES, SURPRISES = 12_000, 12
+#: Where it is looked whether f keeps below its supremum far out.
+FAR = (Fraction(16), Fraction(64))
 
 
 @dataclass(frozen=True)
@@ -121,12 +123,13 @@ class _Search:
         others = {n: e for n, e in self.inner.items() if n != self.line}
         if None not in self.limits.get(self.line, ()):
             return None
+        open_sides = [s for s, e in zip("-+", self.limits[self.line], strict=True) if e is None]
+        if all(bounded(self.body, self.line, s, self._fixed(), self.signs) for s in open_sides):
+            return None
         for corner in corners(others):
             at = substitute(self.body, {n: Num(v) for n, v in corner.items()})
-            for side, end in zip("-+", self.limits[self.line], strict=True):
-                if end is not None:
-                    continue
-                start = max([Fraction(64), *(2 * abs(k) for k in special_points(at, self.line))])
+            for side in open_sides:
+                start = max([Fraction(64), *(2 * abs(k) for k in bends(at, self.line))])
                 found = limit_far(at, self.line, side, start)
                 if found in [("oo" if s > 0 else "-oo") for s in self.signs]:
                     return WorstCase("infinite", point=corner, side=side)
@@ -207,7 +210,7 @@ class _Search:
         found = []
         for point in (place, refined(self.rules, place, self.inner, sign, self.line)):
             low, high = self.rules.value(point)
-            found.append((low if sign > 0 else -high, point, sign))
+            found.append((low if sign > 0 else iv.down(-high), point, sign))
         return max(found, key=lambda t: float(t[0]))
 
     def _places(self, before: int) -> int:
@@ -233,19 +236,25 @@ class _Search:
             return None
         return True
 
+    def _fixed(self) -> dict[str, tuple[Fraction, Fraction]]:
+        """The ranges of the names beside the one that the tails are of."""
+        return {
+            n: (a, b)
+            for n, (a, b) in self.limits.items()
+            if a is not None and b is not None and n != self.line
+        }
+
     def _cuts(self, bound: Fraction, strict: bool = False) -> tuple[Fraction | None, Fraction | None] | None:
         """Where the tails start on which the bound holds; None with a reason where there are none."""
-        fixed = {n: (a, b) for n, (a, b) in self.limits.items() if a is not None and b is not None}
-        fixed.pop(self.line, None)
         bounds = self._bounds(bound, strict)
-        kinks = [abs(k) for k in special_points(self.body, self.line)]
+        kinks = [abs(k) for k in bends(self.body, self.line)]
         beyond = max([Fraction(1), *kinks, *(abs(e) for e in self.limits[self.line] if e is not None)])
         cuts: list[Fraction | None] = []
         for side, end in zip("-+", self.limits[self.line], strict=True):
             if end is not None:
                 cuts.append(None)
                 continue
-            start = cut(self.body, self.line, side, fixed, bounds, beyond)
+            start = cut(self.body, self.line, side, self._fixed(), bounds, beyond, FAR if strict else STARTS)
             if isinstance(start, str):
                 self.reason = start
                 return None
@@ -256,8 +265,8 @@ class _Search:
         self, bound: Fraction, cuts: tuple[Fraction | None, Fraction | None], tree: Any, point: Point
     ) -> dict[str, Any]:
         low, high = self.rules.value(point)
-        slack = abs(iv.to_fraction(high)) / 2**70
-        witness = Witness(point, iv.to_fraction(low) - slack, iv.to_fraction(high) + slack)
+        slack = abs(iv.upper_fraction(high)) / 2**70
+        witness = Witness(point, iv.lower_fraction(low) - slack, iv.upper_fraction(high) + slack)
         return range_certificate(
             self.body, dict(self.limits), self._bounds(bound), tree, cuts={self.line: cuts},
             bits=self.bits + 10, text=self.text, witnesses=[witness],

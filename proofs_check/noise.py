@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from gateproof.numerics.certify_nested import ranges_of
 from gateproof.numerics.binomial import LEVEL, quantile_interval, share_interval
+from gateproof.numerics.certify_nested import ranges_of
 from gateproof.numerics.device_noise import noisy, sample, spread_of
 from gateproof.numerics.points import enclosure
 from gateproof.numerics.ranges import hull
