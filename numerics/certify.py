@@ -20,9 +20,10 @@ from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, No
 from gateproof.numerics.extrema import Enclosure, extremum, zeros
 from gateproof.numerics.integral import Value
 from gateproof.numerics.interval import Interval
-from gateproof.numerics.means import NAMES, certificate_of, enclosed, exact
+from gateproof.numerics.means import NAMES, enclosed, exact
 from gateproof.numerics.precision import precision
 from gateproof.numerics.root_certificate import root_certificate
+from gateproof.numerics.value_certificates import with_certificate
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.means import Mean, holds_mean
 from gateproof.theory.formula.expand import expand, expand_node
@@ -114,17 +115,7 @@ def certify(
             return _answer("infinite", value={"lo": end, "hi": end})
     found = _arithmetic(node, digits, budget)
     # Where there is a closed form, the certificate is still of the integral itself.
-    return _with_integral(given, found, digits) if isinstance(given, Mean) else found
-
-
-def _with_integral(node: Mean, found: dict[str, Any], digits: int) -> dict[str, Any]:
-    """The answer with the certificate of the integral, which may state fewer digits."""
-    known = certificate_of(node, digits) if found["kind"] == "value" else None
-    if known is None:
-        return found
-    document, stated = known
-    told = {} if stated >= digits else {"reason": f"the certificate states {stated} of the digits"}
-    return {**told, **found, "certificate": document}
+    return with_certificate(given, found, digits)
 
 
 def _answer(kind: str | None, **values: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +11,7 @@ import pytest
 
 from gateproof.proofs_check import certify_text
 from gateproof.proofs_check.api import RefusedError, certify
+from gateproof.proofs_check.checker import verify
 from gateproof.proofs_check.cli import main
 from gateproof.proofs_check.cli.entry import parse
 
@@ -151,3 +153,35 @@ def test_kinds_of_integrals(capsys, text, kind):
     _, found = run(capsys, text, "--digits", "6")
     assert found["kind"] == kind
     assert kind in ("value", "infinite") or found["reason"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tanh(1)",
+        "-1/3",
+        "0.5",
+        "exp(40)*(1 + 10**(-30)) - exp(40)",
+        "2*gauss(abs(tanh(z) - 1/3), z, q=1) + 1",
+    ],
+)
+def test_values_have_certificates_that_the_checker_accepts(text):
+    found = certify(text, 20)
+    told = verify(found["certificate"])
+    assert told.accepted, told.reason
+
+
+def test_the_certificate_of_a_value_is_about_that_value():
+    found = certify("tanh(1)", 20)["certificate"]
+    unit = Fraction(1, 10**19)
+    for name, way in (("lower", 1), ("upper", -1)):
+        worse = copy.deepcopy(found)
+        moved = Fraction(worse["conclusion"][name]) + 2 * way * unit
+        worse["conclusion"][name] = f"{moved.numerator}/{moved.denominator}"
+        assert not verify(worse).accepted
+
+
+def test_a_value_without_all_digits_has_none():
+    found = certify("sin(pi)", 20)
+    assert found["digits"] == 0
+    assert found["certificate"] is None
