@@ -36,8 +36,13 @@ def refine(
     ``inside`` is where f may be evaluated: the box is widened a little to prove a root
     on its border. Works at growing precision up to ``bits``.
     """
-    with precision(96):
-        found = isolate(line, *outer(lo, hi), order, outer(*inside))
+    found: Root | None = None
+    # Roots may be closer to each other than few bits tell apart.
+    for low in (96, max(96, bits + 32)):
+        with precision(low):
+            found = isolate(line, *outer(lo, hi), order, outer(*inside))
+        if found is None or found.unique:
+            break
     if found is None or not found.unique:
         return found
     return Root(sharpen(line, found.ball, order, bits), True)

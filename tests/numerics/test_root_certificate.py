@@ -10,15 +10,22 @@ import mpmath as mp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_roots import objection
+from naive_roots import objection as of_samples
 from random_formulas import by_mpmath, core, mpf
 
 from gateproof.numerics.certify import certify
 from gateproof.numerics.root_certificate import crossing_certificate, root_certificate
 from gateproof.numerics.roots import zeros
+from gateproof.proofs_check.checker import verify
 from gateproof.theory.formula import parse_expr
 
 F = Fraction
+
+
+def objection(document) -> str | None:
+    """What the samples or the checker have against it."""
+    verdict = verify(document)
+    return of_samples(document) or (None if verdict.accepted else verdict.reason)
 
 
 def certified(text: str, lo=None, hi=None, digits=20, **closed):

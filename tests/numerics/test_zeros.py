@@ -57,6 +57,18 @@ def test_ends_count_as_they_are_closed():
     assert zeros(both, "x", F(0), F(1), 10, lo_closed=False, hi_closed=False).points == ()
 
 
+@pytest.mark.parametrize("gap", [12, 21, 30])
+def test_close_zeros_are_told_apart(gap):
+    """x**2 - 2 x + 1 - 10**(-2 gap) is 0 at 1 - 10**-gap and at 1 + 10**-gap."""
+    for digits in (gap + 5, 60):
+        found = zeros(core(f"x**2 - 2*x + 1 - 1/10**{2 * gap}"), "x", None, None, digits)
+        assert found.status == "ok", found.reason
+        assert len(found.points) == 2
+        for (lo, hi), right in zip(found.points, (1 - F(1, 10**gap), 1 + F(1, 10**gap)), strict=True):
+            assert lo <= right <= hi
+            assert hi - lo < F(1, 10 ** (gap + 4))
+
+
 @pytest.mark.parametrize(
     ("text", "lo", "hi", "closed", "right"),
     [
