@@ -219,6 +219,37 @@ FUNCTIONS: dict[str, Function] = {
     "atanh": atanh, "sigmoid": sigmoid, "softplus": softplus, "erf": erf, "erfc": erfc,
 }  # fmt: skip
 
+
+def logistic(x: arb) -> tuple[arb, arb, arb]:
+    """sigmoid(x), tanh(x/2) and sech(x/2)**2 of a thin ball, each relatively accurate, from one exponential.
+
+    With e = exp(-x): 1/(1+e), (1-e)/(1+e) and 4 e/(1+e)**2, where 1-e near 0 comes from expm1.
+    """
+    if x < -1:
+        s, t, q = logistic(-x)
+        return q / (4 * s), -t, q
+    if x < 1:
+        m = (-x).expm1()
+        s = 1 / (2 + m)
+        return s, -m * s, 4 * (1 + m) * s * s
+    e = (-x).exp()
+    s = 1 / (1 + e)
+    return s, (1 - e) * s, 4 * e * s * s
+
+
+def logistic_on(a: Interval) -> tuple[Interval, Interval, Interval]:
+    """The same on an interval: two rise, the third falls with |x|."""
+    lo, hi = a
+    (s0, t0, q0), (s1, t1, q1) = (logistic(max(min(x, _CUT), -_CUT)) for x in a)
+    cut = lo < -_CUT or hi > _CUT
+    least = ZERO if cut else min(down(q0), down(q1))
+    return (
+        (ZERO if lo < -_CUT else down(s0), ONE if hi > _CUT else up(s1)),
+        (MINUS_ONE if lo < -_CUT else down(t0), ONE if hi > _CUT else up(t1)),
+        (least, ONE if lo <= 0 <= hi else max(up(q0), up(q1))),
+    )
+
+
 #: Entire functions as arb has them, for balls that are neither wide nor far from 0.
 BALLS: dict[str, Callable[[arb], arb]] = {
     "exp": arb.exp, "sin": arb.sin, "cos": arb.cos, "sinh": arb.sinh, "cosh": arb.cosh,

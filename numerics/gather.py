@@ -130,7 +130,7 @@ def _refined(problem: Problem, c: Candidate, bits: int) -> Candidate | None:
             if place[1] < lo or place[0] > hi or _is_end(place, c.piece):
                 # Outside, where f is another formula or nothing; or the end, which is a candidate of its own.
                 return None
-            value = problem.score(iv.of_ball(found[1]))
+            value = problem.score(_within(c.piece.line, place, iv.of_ball(found[1])))
             if not (place[0] >= lo and place[1] <= hi):
                 # At an end, to all bits: the value there is a candidate of its own, and hardly less.
                 return replace(c, place=place, value=(iv.NEG_INF, value[1]), kind="tiny")
@@ -139,6 +139,16 @@ def _refined(problem: Problem, c: Candidate, bits: int) -> Candidate | None:
         with precision(bits + 32):
             return at_end(problem, c.line, c.point)
     return c
+
+
+def _within(line: Line, place: Interval, value: Interval) -> Interval:
+    """The value, no farther than interval evaluation at few bits allows: sin is at most 1, exactly."""
+    try:
+        with precision(LOW):
+            natural = line.natural_run({line.var: place})
+    except MaybeUndefined:
+        return value
+    return max(value[0], natural[0]), min(value[1], natural[1])
 
 
 def _is_end(place: Interval, piece: Piece) -> bool:

@@ -12,8 +12,8 @@ from gateproof.numerics import interval as iv
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.forms import outer
 from gateproof.numerics.interval import Interval
-from gateproof.numerics.local import local
-from gateproof.numerics.newton import Root, isolate
+from gateproof.numerics.local import Local, local
+from gateproof.numerics.newton import Root, caught, isolate
 from gateproof.numerics.smooth import Piece
 
 #: Boxes that are split although their bound agrees with the best value to all bits.
@@ -118,7 +118,7 @@ class Hunt:
                 if curve > 0:
                     return None
                 if curve < 0:
-                    self._simple(piece, a, b, value[1])
+                    self._simple(piece, a, b, found, value[1])
                     return None
         else:
             try:
@@ -140,10 +140,11 @@ class Hunt:
         if low > self.best:
             self.best = low
 
-    def _simple(self, piece: Piece, a: arb, b: arb, upper: arb) -> None:
+    def _simple(self, piece: Piece, a: arb, b: arb, near: Local, upper: arb) -> None:
         """A box with at most one critical point, looked at closely: its value prunes the others."""
         # The formula of a piece may have its critical point beyond the piece: gather.py sees to that.
-        root = isolate(piece.line, a, b, 1, (iv.NEG_INF, iv.INF))
+        ball = caught(piece.line, near.at - near.c[1] / (2 * near.c[2]), a, b)
+        root = Root(ball, True) if ball is not None else isolate(piece.line, a, b, 1, (iv.NEG_INF, iv.INF))
         if root is not None:
             if self.isolating and not root.unique:
                 raise Loose

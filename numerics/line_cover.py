@@ -165,11 +165,15 @@ class LineCover:
                 if breaks(value, self.bounds):
                     self.suspect = {self.var: middle}
                     return None, False
-                ends = self._at_ends(line, lo, hi)
+                ends = self._at_ends(line, lo, hi) if _leans(c, radius) else None
                 if ends is not None:
-                    if self._keeps(ends) and self._is_monotone(line, lo, hi, c):
+                    if self._keeps(ends) and self._is_monotone(line, lo, hi):
                         return ["face", self.var, "natural"], False
                     near = self._is_near(ends)
+                near = near or self._is_near(value)
+                if box.depth:
+                    # Where the form about the middle has failed the natural one has, but on the widest boxes.
+                    return None, near
         try:
             value = self.line.natural(lo, hi)
         except Undefined:
@@ -184,10 +188,8 @@ class LineCover:
             self.suspect = {self.var: (lo + hi) / 2}
         return ("natural" if kept is False else None), near
 
-    def _is_monotone(self, line: Line, lo: Fraction, hi: Fraction, c: list[arb]) -> bool:
-        """Whether an enclosure of f' over the box has one sign; ``c`` are the coefficients at its middle."""
-        if not c[1].abs_lower() > abs(2 * c[2]).upper() * iv.rational((hi - lo) / 2):
-            return False
+    def _is_monotone(self, line: Line, lo: Fraction, hi: Fraction) -> bool:
+        """Whether an enclosure of f' over the box has one sign."""
         slope = _wider(line.series({self.var: outer(lo, hi)}, 1)[1])
         return bool(slope > 0 or slope < 0)
 
@@ -275,6 +277,11 @@ class LineCover:
 
     def _place(self, box: _Box) -> str:
         return f"{self.var}={float((box.lo + box.hi) / 2):.12g}"
+
+
+def _leans(c: list[arb], radius: arb) -> bool:
+    """Whether the quadratic about the middle is monotone on the box."""
+    return len(c) > 2 and bool(abs(c[1]) > abs(2 * c[2]) * radius)
 
 
 def _rounded(x: arb) -> arb:

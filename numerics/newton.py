@@ -18,6 +18,8 @@ from gateproof.numerics.precision import precision
 #: Bits at which a root is isolated.
 LOW = 64
 _EXACT = 10**9
+#: Newton steps shorter than this are followed by one that proves the root.
+_SMALL = arb(2) ** -12
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,28 @@ def isolate(line: Line, lo: arb, hi: arb, order: int, inside: Interval) -> Root 
     if low > left and high < right:
         return Root(_closer(line, image, order), True)
     return Root(a.union(b), False)
+
+
+def caught(line: Line, x: arb, lo: arb, hi: arb) -> arb | None:
+    """A small ball inside [lo, hi] with exactly one zero of f', found from a guess; None where that fails."""
+    x = x.mid()
+    try:
+        for _ in range(3):
+            if not lo < x < hi:
+                return None
+            _, slope, bend = line.series({line.var: (x, x)}, 2)
+            step = (slope / (2 * bend)).mid()
+            x = (x - step).mid()
+            if abs(step) < _SMALL * (1 + abs(x)):
+                break
+        reach = (2 * abs(step) + arb(2) ** (8 - flint.ctx.prec) * (1 + abs(x))).upper()
+        left, right = iv.down(x - reach), iv.up(x + reach)
+        if not (left > lo and right < hi):
+            return None
+        image = _step(line, left, right, 1)
+    except (NotSmooth, MaybeUndefined):
+        return None
+    return image if image is not None and image > left and image < right else None
 
 
 def _closer(line: Line, x: arb, order: int) -> arb:

@@ -10,7 +10,9 @@ coefficients at each point of a box holds for enclosures over the box.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
+import flint
 from flint import arb, arb_series
 
 from gateproof.numerics import functions as fn
@@ -147,6 +149,14 @@ def _dot(a: list[arb], b: list[arb], k: int) -> arb:
     return total
 
 
+def _logistic(x: arb) -> tuple[arb, arb, arb]:
+    """sigmoid(x), tanh(x/2) and sech(x/2)**2 on a ball."""
+    if x.rad() < _THIN and -_FAR < x < _FAR:
+        return fn.logistic(x)
+    s, t, q = fn.logistic_on(iv.of_ball(x))
+    return iv.to_ball(s), iv.to_ball(t), iv.to_ball(q)
+
+
 def _tanh(changes: list[arb], first: arb, slope: arb) -> list[arb]:
     """The coefficients of g with g' = (1 - g**2) u', where g_0 and 1 - g_0**2 are known.
 
@@ -155,22 +165,32 @@ def _tanh(changes: list[arb], first: arb, slope: arb) -> list[arb]:
     g, w = [first], [slope]
     for k in range(1, len(changes) + 1):
         g.append(_dot(changes, w, k - 1) / k)
-        w.append(-_dot(g, g, k))
+        if k < len(changes):
+            w.append(-_self_dot(g, k))
     return g
+
+
+def _self_dot(g: list[arb], k: int) -> arb:
+    """Coefficient k of a square."""
+    total = g[0] * g[k]
+    for j in range(1, (k + 1) // 2):
+        total += g[j] * g[k - j]
+    total *= 2
+    return total if k % 2 else total + g[k // 2] * g[k // 2]
 
 
 def tanh(u: Series) -> Series:
     """Hyperbolic tangent, with the derivative sech(u)**2."""
-    found = _tanh(_changes(u), _at("tanh", u[0]), _squared(_at("sech", u[0])))
-    return arb_series(found, prec=u.prec)
+    _, first, slope = _logistic(2 * u[0])
+    return arb_series(_tanh(_changes(u), first, slope), prec=u.prec)
 
 
 def sigmoid(u: Series) -> Series:
     """Logistic function, (1 + tanh(u/2))/2."""
-    half = u * _HALF
-    slope = _squared(_at("sech", half[0]))
-    found = _tanh(_changes(half), _at("tanh", half[0]), slope)
-    return with_first(arb_series(found, prec=u.prec) * _HALF, _at("sigmoid", u[0]))
+    first, tilt, slope = _logistic(u[0])
+    found = [_HALF * c for c in _tanh(_changes(u * _HALF), tilt, slope)]
+    found[0] = first
+    return arb_series(found, prec=u.prec)
 
 
 def sech(u: Series) -> Series:
@@ -196,7 +216,14 @@ def _by_slope(u: Series, name: str, slope: Rule) -> Series:
 
 
 def _gauss(u: Series, sign: int) -> Series:
-    return exp(-square(u)) * (2 * sign / arb.pi().sqrt())
+    return exp(-square(u)) * (sign * _slope_of_erf(flint.ctx.prec))
+
+
+@lru_cache(maxsize=64)
+def _slope_of_erf(bits: int) -> arb:
+    """2/sqrt(pi) at the precision, which must be the current one."""
+    assert bits == flint.ctx.prec
+    return 2 / arb.pi().sqrt()
 
 
 def erf(u: Series) -> Series:

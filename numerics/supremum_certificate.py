@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import flint
+
 from gateproof.numerics import interval as iv
 from gateproof.numerics.certificate import Bounds, Witness, range_certificate
 from gateproof.numerics.decimals import magnitude
@@ -125,6 +127,7 @@ def _witness(problem: Problem, flipped: bool) -> Witness | None:
         low, high = -high, -low
     if not (low.is_finite() and high.is_finite() and iv.moderate(low) and iv.moderate(high)):
         return None
+    bottom, top = iv.to_fraction(low), iv.to_fraction(high)
     # Room for another program's rounding.
-    slack = abs(iv.to_fraction(high)) / 2**70
-    return Witness({problem.var: x}, iv.to_fraction(low) - slack, iv.to_fraction(high) + slack)
+    slack = 16 * (top - bottom) + abs(top) / 2 ** (flint.ctx.prec - 24)
+    return Witness({problem.var: x}, bottom - slack, top + slack)
