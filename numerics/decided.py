@@ -61,7 +61,7 @@ def bends(expr: Expr, name: str) -> tuple[Fraction, ...]:
     for node in dict.fromkeys(n for n in expr.walk() if _bends(n)):
         assert isinstance(node, App)
         sides = [_branches(a) for a in node.args]
-        pairs = [(a, num(0)) for a in sides[0]] if node.head == "abs" else []
+        pairs: list[tuple[Expr, Expr]] = [(a, num(0)) for a in sides[0]] if node.head == "abs" else []
         pairs += [(a, b) for i, first in enumerate(sides) for s in sides[i + 1 :] for a in first for b in s]
         for a, b in pairs[:MOST]:
             line = linear(App("add", (a, neg(b))), name)

@@ -36,7 +36,7 @@ def given(path: str, target: str | None) -> tuple[str, dict[str, list[str]]]:
     goal = target if target is not None else document.get("target")
     if goal is None:
         raise RefusedError(f"{path}: names no target; give one, as in: certify --from {path} gelu")
-    if not isinstance(goal, str):
+    if not isinstance(goal, str) or isinstance(goal, _Written):
         raise RefusedError(f"{path}: target must be text, a name or a formula in x")
     if document.get("norm") not in (None, "sup"):
         raise RefusedError(f"{path}: norm {document['norm']!r:.40}: only 'sup' can be certified; take it out")

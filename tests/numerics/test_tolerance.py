@@ -42,7 +42,10 @@ def encloses(found, right, digits=12):
 
 
 def lambert(a, d=0):
-    """sup over x of |x sigmoid(a (x - d)) - relu(x)|, d >= 0: at u = a x, (u - 1) exp(u - 1) = exp(a d - 1)."""
+    """sup over x of |x sigmoid(a (x - d)) - relu(x)| for d >= 0.
+
+    With u = a x, (u - 1) exp(u - 1) = exp(a d - 1) there, and a times the value is u - 1.
+    """
     with mp.workdps(30):
         return mp.lambertw(mp.exp(mp.mpf(a) * d - 1)).real / a
 
