@@ -118,6 +118,13 @@ class Certificate:
             end = value[0] if side > 0 else value[1]
             need((end > bound) - (end < bound) in allowed, "the bound is not seen to hold")
 
+    def judge_tails(self, tails: list[tuple[str, Tails, Tail]]) -> None:
+        """The bounds must hold on tails."""
+        for where, algebra, value in tails:
+            for _, bound, allowed in self.bounds:
+                held = algebra.signs(algebra.sub(value, algebra.number(bound))) <= allowed
+                need(held, f"the bound is not seen to hold on {where}")
+
     def evaluate(self, algebra: Algebra, values: Mapping[str, Any], order: int = 0) -> Any:
         """The formula's value, within a budget of work for all evaluations."""
         program = self.program

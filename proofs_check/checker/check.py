@@ -8,6 +8,7 @@ from typing import Any
 from gateproof.proofs_check.checker.algebra import Rejected
 from gateproof.proofs_check.checker.boxes import Certificate, Verdict, fields, need
 from gateproof.proofs_check.checker.kinds import Finite, Integral, Range, Root
+from gateproof.proofs_check.checker.parameters import Gates, Supremum
 
 MAX_DEPTH, MAX_WIDTH = 500, 5_000_000  # of a document
 KINDS: dict[str, type[Certificate]] = {"range": Range, "integral": Integral, "root": Root, "finite": Finite}
@@ -37,12 +38,14 @@ def _shallow(document: Any) -> None:
 
 def _judge(document: Any, spent: Counter[str]) -> Verdict:
     kind = document.get("kind") if isinstance(document, dict) else None
-    fit = isinstance(kind, str) and kind in {*KINDS, "composite"}
+    fit = isinstance(kind, str) and kind in {*KINDS, "parameter-lower-bound", "composite"}
     need(fit, f"kind {kind!r:.60} is not known to this checker")
     version = document.get("version")
     need(type(version) is int and version == 1, "only version 1 is known to this checker")
     if kind in KINDS:
         return KINDS[kind](document, spent).check()
+    if kind == "parameter-lower-bound":
+        return (Supremum if document.get("family") is None else Gates)(document, spent).check()
     _, _, parts, text = fields(document, "kind version parts conclusion", "the certificate")
     fit = isinstance(parts, list) and parts != [] and isinstance(text, str)
     need(fit, "a composite certificate has parts and, as its conclusion, a text")

@@ -32,10 +32,7 @@ class Range(Certificate):
     def check(self) -> Verdict:
         """The bounds on each tail, box, and the values at the witnesses."""
         tails = self.tails(self.domain, self.box)
-        for where, algebra, value in tails:
-            for _, bound, allowed in self.bounds:
-                held = algebra.signs(algebra.sub(value, algebra.number(bound))) <= allowed
-                need(held, f"the bound is not seen to hold on {where}")
+        self.judge_tails(tails)
         self.cover(self.tree, self.box)
         for witness in self.witnesses:
             self.witness(witness)

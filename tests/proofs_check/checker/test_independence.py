@@ -13,7 +13,18 @@ from naive_certificates import make
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "proofs_check" / "checker"
-FILES = ["__init__", "algebra", "boxes", "check", "evaluate", "interval", "jet", "kinds", "tail"]
+FILES = [
+    "__init__",
+    "algebra",
+    "boxes",
+    "check",
+    "evaluate",
+    "interval",
+    "jet",
+    "kinds",
+    "parameters",
+    "tail",
+]
 OURS = "gateproof.proofs_check.checker"
 
 # Checks a certificate in a fresh interpreter and prints what that loaded.
