@@ -62,7 +62,8 @@ def decide_closed(relation: Rel, context: Context) -> Outcome:
     return _enclosures(op, a, b, context)
 
 
-def _inner(node: Extremum, context: Context) -> Expr:
+def inner_body(node: Extremum, context: Context) -> Expr:
+    """The body of an extremum in core nodes; NotYetError for what stands inside of it."""
     if holds_extremum(node.body):
         raise NotYetError(f"nested {node.op}")
     work = Elimination(build(node.scope))
@@ -93,14 +94,14 @@ def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome
         if outer is not None:
             return decide_extremum(outer, outer.body, op, bound, context)
         return decide_nested(node, op, bound, context)
-    body = _inner(node, context)
+    body = inner_body(node, context)
     if node.op in _SETS:
         if op not in ("==", "!="):
             raise IllPosedError(f"{node.op} is a set and has no order")
         if isinstance(other, Extremum):
             if other.op not in _SETS:
                 raise IllPosedError(f"{other.op} is a number and is compared with a set")
-            found = decide_same(node, other, (body, _inner(other, context)), context)
+            found = decide_same(node, other, (body, inner_body(other, context)), context)
             return found if op == "==" else negation(found)
         items = other.items if isinstance(other, FiniteSet) else (other,)
         items = tuple(Elimination(Space()).expr(i) for i in items)
@@ -183,7 +184,7 @@ def _certificates(gap: Expr, digits: int, context: Context) -> Mapping[str, Any]
             if is_nested(node):
                 return None
             try:
-                document = accepted_certificate(node, _inner(node, context), digits, context)
+                document = accepted_certificate(node, inner_body(node, context), digits, context)
             except NotYetError:
                 return None
             if document is None:

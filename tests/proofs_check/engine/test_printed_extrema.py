@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateproof.proofs_check.engine import decide
+from gateproof.proofs_check.checker import verify
+from gateproof.proofs_check.engine import decide, printed_extrema
 from gateproof.proofs_check.records import Reading, Settings
 
 GAP = "sup(abs(silu(x) - relu(x)), x in R)"
@@ -29,3 +30,23 @@ def test_verdicts(text: str) -> None:
     wanted = VERDICTS[text]
     # What takes both signs without being continuous may be refuted, but never shown.
     assert found.verdict == wanted or (wanted == "inconclusive" and found.verdict == "refuted"), found.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sup(sech(x), x in R)/0.50~ == 2.0~",
+        "sup(sech(x), x in R)/0.50~ == 2.1~",
+        # The certificate of abs(g) is one of g.
+        "sup(abs(x*sigmoid(1.702*x) - gelu(x)), x in R)/0.003~ == 6.8~",
+        "inf(silu(x), x in R)*2.0~ > -0.5",
+    ],
+)
+def test_they_leave_certificates(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = decide(Reading("", text), Settings())
+    assert "mpfr" in found.trust
+    assert found.certificate is not None
+    assert verify(dict(found.certificate)).accepted
+    monkeypatch.setattr(printed_extrema, "accept", lambda document: "no")
+    again = decide(Reading("", text), Settings())
+    assert (again.verdict, again.trust, again.certificate) == (found.verdict, ("arb",), None)
