@@ -22,6 +22,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.space import Space, finite_values, infinite_sign
+from gateproof.proofs_check.engine.unbounded import unbounded_certificate
 from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.formula.library import substitute
@@ -56,7 +57,14 @@ def decide_integer_extremum(node: Extremum, body: Expr, space: Space, op: str, b
         order = (own > sign) - (own < sign)
         truth = {"==": order == 0, "!=": order != 0, "<": order < 0, "<=": order <= 0}
         truth |= {">": order > 0, ">=": order >= 0}
-        return Outcome(truth[op], CERTIFIED, "unbounded", ("arb",), (f"{to_text(node)} is unbounded",))
+        # A function of a real x that grows without bound does so on the whole numbers.
+        real = None
+        if len(space.domains) == 1:
+            ((name, domain),) = space.domains.items()
+            real = unbounded_certificate(body, name, replace(domain, integer=False), up)
+        trust = ("arb", "mpfr") if real is not None else ("arb",)
+        step = f"{to_text(node)} is unbounded"
+        return Outcome(truth[op], CERTIFIED, "unbounded", trust, (step,), certificate=real)
     if value is None:
         return undecided(f"{to_text(node)}: {found.reason}")
     if found.limit is not None and node.op in ("max", "min"):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 from math import lcm
+from typing import Any
 
+from gateproof.numerics.certificate import Bounds
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.exact_point import exact_value
 from gateproof.numerics.points import at_point, compare, rational_bounds
@@ -22,6 +25,7 @@ from gateproof.proofs_check.engine.outcome import (
     negation,
     undecided,
 )
+from gateproof.proofs_check.engine.point_certificates import point_certificate
 from gateproof.proofs_check.engine.sample import Point, points
 from gateproof.proofs_check.engine.space import Space, contains
 from gateproof.theory.exact.critical import equal_constants
@@ -156,6 +160,7 @@ def _is_whole(space: Space, item: Expr, context: Context) -> Outcome:
 def _fraction_at(item: Expr, point: Point) -> Outcome | None:
     """The refuting outcome where the item is certainly no whole number at the point."""
     at = {n: rational_text(v) for n, v in point.items()}
+    certificate: Mapping[str, Any] | None = None
     try:
         value = exact_value(item, point)
         if value is not None:
@@ -169,11 +174,21 @@ def _fraction_at(item: Expr, point: Point) -> Outcome | None:
             if lo.numerator // lo.denominator != hi.numerator // hi.denominator or lo.denominator == 1:
                 return None
             text, trust = ball_text(ball), ("arb",)
+            certificate = _between(item, point, lo.numerator // lo.denominator)
+            trust = trust if certificate is None else ("arb", "mpfr")
     except (Undefined, MaybeUndefined):
         return None
     where = f"at {_text(at)} " if at else ""
     step = f"{where}{to_text(item)} = {text}, which is not a whole number"
-    return Outcome(False, PROVED, "exact witness", trust, (step,), witness={**at, "left": text})
+    witness = {**at, "left": text}
+    return Outcome(False, PROVED, "exact witness", trust, (step,), witness=witness, certificate=certificate)
+
+
+def _between(item: Expr, point: Point, below: int) -> Mapping[str, Any] | None:
+    """An accepted certificate that the value lies strictly between two whole numbers, or None."""
+    place = {name: (value, value) for name, value in point.items()}
+    bounds = Bounds(Fraction(below), Fraction(below + 1), True, True)
+    return point_certificate(item, place, bounds)
 
 
 def _text(at: dict[str, str]) -> str:

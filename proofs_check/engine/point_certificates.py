@@ -25,7 +25,7 @@ def sign_certificate(
 ) -> Mapping[str, Any] | None:
     """An accepted certificate that the expression has that sign at the point, or None."""
     box = {name: (value, value) for name, value in point.items()}
-    return _accepted(gap, box, _BOUNDS[sign], text)
+    return point_certificate(gap, box, _BOUNDS[sign], text)
 
 
 def order_certificate(relation: Rel, point: Mapping[str, Fraction], sign: int) -> Mapping[str, Any] | None:
@@ -38,12 +38,13 @@ def value_certificate(
     expr: Expr, lower: Fraction, upper: Fraction, text: str = ""
 ) -> Mapping[str, Any] | None:
     """An accepted certificate that a closed value lies in [lower, upper], or None."""
-    return _accepted(expr, {}, Bounds(lower, upper), text)
+    return point_certificate(expr, {}, Bounds(lower, upper), text)
 
 
-def _accepted(
+def point_certificate(
     expr: Expr, box: Mapping[str, tuple[Fraction, Fraction]], bounds: Bounds, text: str = ""
 ) -> Mapping[str, Any] | None:
+    """An accepted certificate of the bounds at one point, given as ranges of no width; or None."""
     text = text or to_text(expr)
     for bits in _BITS:
         document = range_certificate(expr, box, bounds, ["leaf", "natural"], bits=bits, text=text)
