@@ -123,11 +123,11 @@ def _witness(problem: Problem, flipped: bool) -> Witness | None:
         low, high = problem.line.value(x)
     except NumericsError:
         return None
-    if flipped:
-        low, high = -high, -low
     if not (low.is_finite() and high.is_finite() and iv.moderate(low) and iv.moderate(high)):
         return None
     bottom, top = iv.to_fraction(low), iv.to_fraction(high)
+    if flipped:
+        bottom, top = -top, -bottom
     # Room for another program's rounding.
     slack = 16 * (top - bottom) + abs(top) / 2 ** (flint.ctx.prec - 24)
     return Witness({problem.var: x}, bottom - slack, top + slack)

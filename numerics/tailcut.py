@@ -13,6 +13,7 @@ from gateproof.numerics.ball import compiled
 from gateproof.numerics.certificate import Bounds
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.precision import precision
+from gateproof.theory.exact.tail_levels import far_sign
 from gateproof.theory.exact.tails import (
     Expansion,
     Growing,
@@ -79,7 +80,8 @@ def _promising(expr: Expr, var: str, side: str, bounds: Bounds, starts: list[Fra
 
     with precision(64):
         limit = at(starts[-1])
-        for k, start in enumerate(starts):
+        # The last one stands for infinity; where the bound is the limit itself, only signs can tell.
+        for k, start in enumerate(starts[:-1]):
             value = at(start)
             if limit is None or value is None:
                 break
@@ -105,6 +107,9 @@ class _Clear:
     def holds(self, name: str, start: Fraction, strict: bool) -> bool:
         """Whether the bound of that name holds by the sign of the difference."""
         sign = tail_sign(self.gaps[name], self.var, self.side, start)
+        if sign is None:
+            # Exponentials of polynomials apart from each other: Gaussians beside exp(-x).
+            sign = far_sign(self.gaps[name], self.var, self.side, start)
         if sign is None or (sign == 0 and strict):
             return False
         return sign <= 0 if name == "upper" else sign >= 0
