@@ -22,6 +22,7 @@ from gateproof.proofs_check.engine.quadrature import HOLDS, value_interval
 from gateproof.proofs_check.engine.relation import decide_relation
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space
+from gateproof.proofs_check.engine.variance_certificates import variance_certificate
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.exact.kernels import ZERO, plus, polynomial_in, raised, times
 from gateproof.theory.exact.means import Mean, holds_mean
@@ -167,7 +168,9 @@ def _by_boxes(space: Space, relation: Rel, _: Context) -> Outcome | None:
         middle = (lo + hi) / 2
         todo += [(middle, hi), (lo, middle)]
     step = f"{to_text(relation)} on each of {done} parts of the range of {name}"
-    return Outcome(True, CERTIFIED, "certified quadrature over boxes", ("arb",), (step,))
+    known = variance_certificate(gap, means, name, (ends[0], ends[1]), frozenset(HOLDS[op]))
+    trust = ("arb", "mpfr") if known is not None else ("arb",)
+    return Outcome(True, CERTIFIED, "certified quadrature over boxes", trust, (step,), certificate=known)
 
 
 def _only_variance(node: Node, name: str) -> bool:

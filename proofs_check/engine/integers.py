@@ -62,9 +62,9 @@ def decide_integer_extremum(node: Extremum, body: Expr, space: Space, op: str, b
         if len(space.domains) == 1:
             ((name, domain),) = space.domains.items()
             real = unbounded_certificate(body, name, replace(domain, integer=False), up)
-        trust = ("arb", "mpfr") if real is not None else ("arb",)
+        bases = ("arb", "mpfr") if real is not None else ("arb",)
         step = f"{to_text(node)} is unbounded"
-        return Outcome(truth[op], CERTIFIED, "unbounded", trust, (step,), certificate=real)
+        return Outcome(truth[op], CERTIFIED, "unbounded", bases, (step,), certificate=real)
     if value is None:
         return undecided(f"{to_text(node)}: {found.reason}")
     if found.limit is not None and node.op in ("max", "min"):
