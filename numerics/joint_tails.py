@@ -19,7 +19,9 @@ from gateproof.theory.exact.tails import (
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Num
 
-STARTS = tuple(Fraction(n) for n in (2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 1024))
+STARTS = tuple(
+    Fraction(n) for n in (2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 1024, 2**12, 2**14, 2**17, 2**20)
+)
 
 
 def cut(

@@ -97,7 +97,8 @@ def newton(rules: Rules, point: Point, limits: Limits, sign: int, line: str) -> 
         if not (slope.is_finite() and curve.is_finite()) or slope == 0:
             break
         step = arb((-slope / curve).mid()) if curve < 0 else (sixteenth if slope > 0 else -sixteenth)
-        step = max(-8 * sixteenth, min(8 * sixteenth, step))
+        most = 8 * sixteenth + abs(iv.rational(x)) / 4
+        step = arb(max(-most, min(most, step)).mid())
         if abs(step) * places < 1:
             break
         new = x + Fraction(round(iv.to_fraction(step) * places), places)

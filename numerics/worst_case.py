@@ -9,7 +9,7 @@ to lie in their intervals. The tree is the certificate.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -35,8 +35,10 @@ from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Num
 
 Limits = Mapping[str, tuple[Fraction | None, Fraction | None]]
-#: Boxes looked at; and how many larger values may turn up in a proof before it is given up.
-MAX_BOXES, SURPRISES = 12_000, 12
+#: Boxes looked at, fewer where each has many derivatives; larger values met before a proof is given up.
+MAX_BOXES, MAX_DERIVATIVES, SURPRISES = 12_000, 50_000, 12
+#: First bounds, by so much of the value above it: boxes stay from one bound to the next.
+COARSE = (Fraction(3), Fraction(1), Fraction(1, 4))
 #: Where it is looked whether f keeps below its supremum far out.
 FAR = (Fraction(16), Fraction(64))
 
@@ -111,7 +113,7 @@ class _Search:
     ) -> None:
         self.body, self.limits, self.signs, self.digits = body, limits, signs, digits
         self.inner = limits
-        self.limit = min(budget.boxes, MAX_BOXES)
+        self.limit = min(budget.boxes, MAX_BOXES, MAX_DERIVATIVES // (1 + len(limits)))
         self.text = text
         self.line = next(iter(limits), "")
         self.reason = ""
@@ -163,11 +165,12 @@ class _Search:
         cover, cuts, safe = None, None, Fraction(0)
         found: WorstCase | None = None
         surprises, used = 0, 0
-        places = self._places(1)
+        steps = self._steps()
+        step = 0
         while True:
             exact = self._exact(point, sign)
             low = iv.lower_fraction(best) if exact is None else exact
-            bound = loose_bound(low, places)
+            bound = steps[step](low)
             if cover is None or cuts is None or bound < safe:
                 # One cut for all bounds to come, where there is one.
                 least = loose_bound(low, self.digits + 2)
@@ -193,9 +196,9 @@ class _Search:
                 "ok", value, point, sign, digits=agreed_digits(*value), boxes=used,
                 certificate=self._document(bound, cuts, json.loads(json.dumps(cover.root)), point),
             )  # fmt: skip
-            if places >= self.digits + 2:
+            if step + 1 == len(steps):
                 return replace(found, attained=self._attained(low))
-            places = self._places(places)
+            step += 1
 
     def _exact(self, point: Point, sign: int) -> Fraction | None:
         """The value at a point, where rational arithmetic gives it."""
@@ -213,9 +216,19 @@ class _Search:
             found.append((low if sign > 0 else iv.down(-high), point, sign))
         return max(found, key=lambda t: float(t[0]))
 
-    def _places(self, before: int) -> int:
-        """Digits of the next bound: a few at first, since boxes stay from one bound to the next."""
-        return min(before * 2 + 1 if before > 1 else 2, self.digits + 2)
+    def _steps(self) -> list[Callable[[Fraction], Fraction]]:
+        """The bounds to be proved one after the other, from a value reached."""
+        places = [2]
+        while places[-1] < self.digits + 2:
+            places.append(min(2 * places[-1] + 1, self.digits + 2))
+
+        def above(part: Fraction) -> Callable[[Fraction], Fraction]:
+            return lambda low: loose_bound(low + abs(low) * part, 3)
+
+        def to(digits: int) -> Callable[[Fraction], Fraction]:
+            return lambda low: loose_bound(low, digits)
+
+        return [*map(above, COARSE), *map(to, places)]
 
     def _middle(self, cuts: tuple[Fraction | None, Fraction | None]) -> dict[str, tuple[Fraction, Fraction]]:
         box: dict[str, tuple[Fraction, Fraction]] = {}
