@@ -23,19 +23,16 @@ from gateproof.numerics.cover import split_point
 from gateproof.numerics.decimals import magnitude
 from gateproof.numerics.ends import End, EndExpr, end
 from gateproof.numerics.errors import MaybeUndefined, NotReal, NotSmooth, Undefined
-from gateproof.numerics.forms import Line
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.jets import ORDER, jet, multiplicity, side
+from gateproof.numerics.piece_lines import PieceLines
 from gateproof.numerics.precision import precision
 from gateproof.numerics.results import Enclosure
 from gateproof.numerics.root_document import composite_document, root_document
-from gateproof.numerics.special import special_points
 from gateproof.numerics.tailcut import STARTS
-from gateproof.theory.exact.domain import Assumptions, Domain
-from gateproof.theory.exact.piecewise import resolve
 from gateproof.theory.exact.tail_levels import far_sign
 from gateproof.theory.exact.tails import grows_slowly, tail_sign
-from gateproof.theory.formula.nodes import Expr, Num
+from gateproof.theory.formula.nodes import Expr
 from gateproof.theory.formula.printer import to_text
 
 MAX_BOXES, MAX_DIGITS = 1_000, 500
@@ -98,8 +95,8 @@ class _Search:
         bits: int,
     ) -> None:
         self.expr, self.var, self.bits, self.left = expr, var, bits, MAX_BOXES
-        self.line, self.kinks = Line(expr, var), special_points(expr, var)
-        self.pieces: dict[int, Line] = {}
+        self.pieces = PieceLines(expr, var)
+        self.line, self.kinks = self.pieces.whole, self.pieces.kinks
         self.ends = end(ends[0], -1, True), end(ends[1], 1, True)
         self.domain = _short(self.ends[0], digits, floor), _short(self.ends[1], digits, ceil)
         gaps = [b[0] - a[1] for a, b in pairwise(places)]
@@ -216,7 +213,7 @@ class _Search:
             return self._multiple(lo, hi, inside[0])
         if not inside and self._natural(lo, hi):
             return "natural"
-        found = jet(self._beside(lo), lo, hi)
+        found = jet(self.pieces.beside(lo), lo, hi)
         if found is not None:
             if not inside and side(_spared(found.value)):
                 return ["taylor", ORDER]
@@ -233,18 +230,6 @@ class _Search:
             return side(_spared(self.line.natural(lo, hi)))
         except MaybeUndefined:
             return 0
-
-    def _beside(self, lo: Fraction) -> Line:
-        """The formula without the kinks that lie outside of a box from ``lo`` on, or at its ends."""
-        if not self.kinks:
-            return self.line
-        piece = sum(k <= lo for k in self.kinks)
-        if piece not in self.pieces:
-            ends = [None, *(Num(k) for k in self.kinks), None][piece : piece + 2]
-            domain = Domain(ends[0], ends[1], ends[0] is not None, ends[1] is not None)
-            found = resolve(self.expr, Assumptions({self.var: domain}))
-            self.pieces[piece] = Line(found, self.var) if isinstance(found, Expr) else self.line
-        return self.pieces[piece]
 
     def _multiple(self, lo: Fraction, hi: Fraction, spot: _Spot) -> list[str | int] | None:
         box = iv.down(iv.rational(lo)), iv.up(iv.rational(hi))

@@ -16,9 +16,9 @@ from gateproof.numerics.forms import Line, outer
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.jets import jet, multiplicity, side
 from gateproof.numerics.newton import refine
+from gateproof.numerics.piece_lines import PieceLines
 from gateproof.numerics.precision import precision
 from gateproof.numerics.results import Enclosure, Zeros
-from gateproof.numerics.special import special_points
 from gateproof.numerics.tailcut import STARTS
 from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.tail_levels import far_sign
@@ -157,8 +157,8 @@ class _Search:
             raise _Unsure(f"{node.head} may be undefined: {found.reason}")
 
     def _isolate(self, expr: Expr) -> list[Enclosure]:
-        line = Line(expr, self.var)
-        kinks = special_points(expr, self.var)
+        pieces = PieceLines(expr, self.var)
+        line, kinks = pieces.whole, pieces.kinks
         left, right = self.ends
         given = [abs(e.inner) for e in self.ends if e.inner is not None]
         beyond = max([Fraction(1), *map(abs, kinks), *given])
@@ -175,14 +175,16 @@ class _Search:
             raise _Unsure("a zero at or near an irrational end")
         cuts = [a, *(k for k in kinks if a < k < b), b]
         stack = [(p, q) for p, q in pairwise(cuts) if p < q]
-        inside = (a, b)
         while stack:
             lo, hi = stack.pop()
             if self.left <= 0:
                 raise _Unsure("boxes")
             self.left -= 1
-            result = self._box(line, lo, hi, inside)
-            if result is None:
+            below = max((k for k in kinks if a <= k <= lo), default=a)
+            above = min((k for k in kinks if hi <= k <= b), default=b)
+            result = self._box(pieces.beside(lo), lo, hi, (below, above))
+            # Beyond a kink the formula is another one, with zeros of its own.
+            if result is None or any(p[0] < p[1] and p[0] <= k <= p[1] for p in result for k in kinks):
                 if hi - lo <= max(abs(lo), abs(hi), Fraction(1)) / 2**self.bits:
                     raise _Unsure(f"not isolated near {float(lo):.12g}")
                 middle = split_point(lo, hi)

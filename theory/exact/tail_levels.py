@@ -227,12 +227,22 @@ class _Tail:
         u = self.of(arg)
         form = self.together(u)
         grow = as_grow(form)
+        if grow is None and head in _ODD:
+            near = tail_functions.split(_trans(form))
+            if near is not None and near[0] == 0 and near[2] <= 1:
+                return self._odd(u, _ODD[head])
         if grow is None or head not in _GATES:
             function = tail_functions.FUNCTIONS.get(head)
             if function is None:
                 raise NoTail(f"{head} has no tail form")
             return _kept({PLAIN: function(form)})
         return self._gate(head, arg, u, grow.sign)
+
+    def _odd(self, u: Levels, third: Fraction) -> Levels:
+        """u within ``third`` |u|**3, for u that tends to 0 and stays in [-1, 1]."""
+        sizes = _sizes(u)
+        cube = self.product(sizes, self.product(sizes, sizes))
+        return self.sum([u, {w: self._sized(form, third) for w, form in cube.items()}])
 
     def _gate(self, head: str, arg: Expr, u: Levels, sign: int) -> Levels:
         """A function of u that tends to +oo (sign 1) or -oo, by the exponential e that falls."""
@@ -256,9 +266,10 @@ class _Tail:
         if head == "tanh":
             top = self.sum([one, self.scale(square, -ONE)])
             return self.scale(self.product(top, self.inverse(self.sum([one, square]))), Fraction(sign))
-        # e - e**2/2 <= log(1 + e) <= e
-        off = {w: self._sized(form, Fraction(1, 2)) for w, form in _sizes(square).items()}
-        near = self.sum([e, off])
+        # e - e**2/2 <= log(1 + e) <= e - e**2/2 + e**3/3
+        cube = self.product(_sizes(e), _sizes(square))
+        off = {w: self._sized(form, Fraction(1, 3)) for w, form in cube.items()}
+        near = self.sum([e, self.scale(square, Fraction(-1, 2)), off])
         return self.sum([v, near]) if sign > 0 else near
 
     def _erfc(self, away: Expr, v: Levels) -> Levels:
@@ -274,6 +285,14 @@ class _Tail:
 
 
 _GATES = frozenset({"sigmoid", "tanh", "sech", "softplus", "erf", "erfc", "cosh", "sinh"})
+#: |f(u) - u| <= c |u|**3 on [-1, 1].
+_ODD = {
+    "tanh": Fraction(1, 3),
+    "atan": Fraction(1, 3),
+    "asinh": Fraction(1, 6),
+    "sin": Fraction(1, 6),
+    "sinh": Fraction(1, 5),
+}
 
 
 def _trans(form: Form) -> Trans:
