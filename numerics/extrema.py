@@ -167,10 +167,11 @@ def _tails(problem: Problem, best: arb) -> arb | Extremum:
     problem.tails = []
     finite = [abs(_at(e)) for e in problem.ends if not e.infinite]
     beyond = max([Fraction(1), *map(abs, problem.kinks), *finite])
+    # Both against the samples: a limit on one side would hide that the other has the same.
+    reached = iv.lower_fraction(best)
     for side, e in (("-", left), ("+", right)):
         if not e.infinite:
             continue
-        reached = iv.lower_fraction(best)
         far = look(problem.body, problem.var, side, problem.folded, reached, beyond, problem.digits)
         problem.tails.append(far)
         if far.kind == "infinite":

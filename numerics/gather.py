@@ -228,6 +228,8 @@ def _attained(problem: Problem, kept: list[Candidate], far: list[Far]) -> tuple[
     if not kept:
         known = all(t.kind == "limit" for t in far)
         return (False, "") if known else (None, "whether a value far out reaches the limit")
+    if all(t.kind == "limit" for t in far) and _is_taken(kept, far):
+        return True, ""
     if far:
         return None, "a value inside and a limit at infinity agree to all digits"
     kinds = {c.kind for c in kept}
@@ -240,3 +242,14 @@ def _attained(problem: Problem, kept: list[Candidate], far: list[Far]) -> tuple[
     if kinds <= {"critical", "end"} or not may_jump(problem.body):
         return True, ""
     return None, MAY_JUMP
+
+
+def _is_taken(kept: list[Candidate], far: list[Far]) -> bool:
+    """Whether one candidate has exactly the largest value, as a number that is known."""
+    tops = [iv.upper_fraction(c.value[1]) for c in kept] + [t.value[1] for t in far if t.value is not None]
+    return any(
+        c.kind in ("critical", "end")
+        and c.value[0] == c.value[1]
+        and iv.lower_fraction(c.value[0]) >= max(tops)
+        for c in kept
+    )

@@ -197,6 +197,10 @@ def test_enclosures_narrow_and_never_part(expr, lo, width, which):
         ("leaky_relu(x)", F(-1), F(1), "sup", 1, True),
         ("3", None, None, "sup", 3, True),
         ("sign(x)*exp(-abs(x))", F(-2), F(-1), "inf", None, True),
+        # Taken inside, and approached far out as well.
+        ("x**2*exp(-x**2)", None, None, "inf", 0, True),
+        ("-max(x, 0)*exp(-x)", F(-1), None, "sup", 0, True),
+        ("exp(-x**2)", None, None, "inf", 0, False),
     ],
 )
 def test_values_in_closed_form(text, lo, hi, which, value, attained):
@@ -209,6 +213,24 @@ def test_values_in_closed_form(text, lo, hi, which, value, attained):
     if found.certificate is not None:
         verdict = verify(found.certificate)
         assert verdict.accepted, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "which", "sides"),
+    [
+        ("tanh(x)", "sup", ("+",)),
+        ("tanh(x)", "inf", ("-",)),
+        ("exp(-x**2)", "inf", ("-", "+")),
+        ("x**2/(1 + x**2)", "sup", ("-", "+")),
+        ("abs(sigmoid(x) - 1/2)", "sup", ("-", "+")),
+        ("erf(x)", "sup", ("+",)),
+    ],
+)
+def test_suprema_only_approached_name_their_sides(text, which, sides):
+    found = extremum(core(text), "x", None, None, which, 12)
+    assert found.status == "ok", found.reason
+    assert (found.attained, found.points, found.at_infinity) == (False, (), sides)
+    assert verify(found.certificate).accepted
 
 
 def test_irrational_ends_are_points_and_not_boxes():
