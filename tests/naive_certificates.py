@@ -136,14 +136,14 @@ def number(q: Any) -> Any:
 
 
 def value(tree: Any, x: Any) -> Any:
-    """The value of a certificate's tree at x, in mpmath's current precision; ValueError if none."""
+    """The value of a tree at x, or at a mapping of names, in mpmath's precision; ValueError if none."""
     kind, *rest = tree
     if kind == "num":
         return number(rest[0])
     if kind == "const":
         return {"pi": mp.pi, "e": mp.e}[rest[0]] * mp.mpf(1)
     if kind == "var":
-        return x
+        return x[rest[0]] if isinstance(x, dict) else x
     if kind == "where":
         return value(rest[1] if truth(rest[0], x) else rest[2], x)
     head, *args = rest
@@ -158,6 +158,8 @@ def value(tree: Any, x: Any) -> Any:
         elif head == "div":
             found = parts[0] / parts[1]
         elif head == "pow":
+            if not parts[0] and parts[1] < 0:
+                raise ZeroDivisionError
             found = parts[0] ** parts[1]
         else:
             found = FUNCTIONS[head](parts[0])

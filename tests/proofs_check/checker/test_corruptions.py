@@ -18,6 +18,7 @@ from typing import Any
 
 import mpmath as mp
 import pytest
+from corruptions_of_kinds import CASES, DAMAGE
 from naive_certificates import F, hash_of, make, number, value, write
 
 from gateproof.proofs_check.checker import verify
@@ -301,6 +302,76 @@ def test_the_sound_ones_are_accepted_and_true(base):
     moved["conclusion"][side] = write(truth + (NANO if truth < 0 else -NANO))
     assert not follows(moved, at), "the judge must see a bound that is past the truth by 1e-9"
     assert not verify(moved).accepted
+
+
+def run_kinds(seed: int, count: int) -> Counter[str]:
+    """Damage to certificates of all other kinds; how many of each kind were tried and accepted."""
+    dice, seen = random.Random(seed), Counter[str]()
+    for number_of_try in range(count):
+        base, holds = CASES[number_of_try % len(CASES)]
+        document = json.loads(json.dumps(base))
+        names = []
+        for _ in range(1 if dice.random() < 0.8 else 2):
+            damage = dice.choice(DAMAGE)
+            names.append(damage.__name__)
+            with contextlib.suppress(*MISSES):
+                damage(document, dice)
+        seen[f"{base['kind']} tried"] += 1
+        verdict = verify(document)
+        assert "the checker failed" not in verdict.reason, (names, verdict.reason, document)
+        if verdict.accepted and document != base:
+            seen[f"{base['kind']} accepted"] += 1
+            with mp.workdps(40):
+                assert holds(document), (names, document)
+    return seen
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_certificates_of_all_kinds_are_accepted_and_true(case):
+    document, holds = CASES[case]
+    verdict = verify(document)
+    assert verdict.accepted, verdict.reason
+    with mp.workdps(40):
+        assert holds(document)
+
+
+def far_off(document):
+    """What each kind says, made false."""
+    wrong = copy.deepcopy(document)
+    if document["kind"] == "root":
+        if document["conclusion"]["complete"]:
+            wrong["conclusion"]["roots"].pop()
+            yield copy.deepcopy(wrong)
+        wrong["conclusion"]["roots"] = [{"lo": "3/2", "hi": "7/4"}]
+    elif "bound" in document:
+        wrong["bound"] = write(F(document["bound"]) * F(11, 10) + NANO)
+    else:
+        for side, sign in (("lower", 1), ("upper", -1)):
+            moved = copy.deepcopy(wrong)
+            moved["conclusion"][side] = write(F(document["conclusion"]["upper"]) + 1 if sign > 0 else F(-90))
+            yield moved
+        return
+    yield wrong
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_the_judges_see_what_is_false_and_so_does_the_checker(case):
+    document, holds = CASES[case]
+    for wrong in far_off(document):
+        with mp.workdps(40):
+            assert not holds(wrong), wrong
+        assert not verify(wrong).accepted
+
+
+def test_a_hundred_corruptions_of_the_other_kinds():
+    seen = run_kinds(2, 130)
+    assert sum(n for name, n in seen.items() if "accepted" in name) > 3, "the judges were never asked"
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(20, 30))
+def test_ten_thousand_corruptions_of_the_other_kinds(seed):
+    run_kinds(seed, 1000)
 
 
 def test_two_hundred_corruptions():
