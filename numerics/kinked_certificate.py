@@ -101,7 +101,8 @@ def _arguments(body: Expr, var: str) -> list[Expr]:
     for node in body.walk():
         jumps = isinstance(node, Rel) or (isinstance(node, App) and node.head == "sign")
         for argument in corners(node):
-            if var in names_in(argument) and (jumps or linear(argument, var) is None):
+            line = linear(argument, var)
+            if var in names_in(argument) and (line is None or (jumps and line[0])):
                 found[argument] = None
     return list(found)
 
@@ -112,7 +113,8 @@ def _pieces(
     """Pieces that fill the interval, ascending; None where the boxes run out."""
     straight = {u: line for u in arguments if (line := linear(u, var)) is not None}
     lines = {u: Line(u, var) for u in arguments if u not in straight}
-    inside = [k for k in special_points(body, var) if ends[0] < k < ends[1]]
+    known = {*special_points(body, var), *(-b / a for a, b in straight.values())}
+    inside = sorted(k for k in known if ends[0] < k < ends[1])
     stack = list(reversed(list(pairwise([ends[0], *inside, ends[1]]))))
     found: list[_Piece] = []
     left = BOXES
