@@ -26,7 +26,7 @@ from gateproof.numerics.jets import jet, value_near
 from gateproof.numerics.precision import precision
 from gateproof.numerics.series import taylor
 from gateproof.numerics.special import special_points
-from gateproof.theory.formula import to_text
+from gateproof.theory.formula import FormulaError, to_text
 from gateproof.theory.formula.nodes import App, Num, Rel, Var, Where
 
 ONE, TWO = Num(Fraction(1)), Num(Fraction(2))
@@ -260,8 +260,11 @@ def through_the_api(expr, lo, hi, points, values, bits, whole):
             holds(thin, value, "api at a point", x, *where)
     if whole is None or lo == hi or None in values or hi - lo < Fraction(1, 2**20):
         return
-    with precision(bits):
+    try:
         slope = formula.gradient().ball
+    except FormulaError:  # too many parts at its kinks
+        return
+    with precision(bits):
         try:
             over = iv.of_ball(slope(ball))
         except MaybeUndefined:

@@ -24,7 +24,6 @@ from gateproof.numerics.extrema import extremum
 from gateproof.numerics.precision import precision
 from gateproof.numerics.series import taylor
 
-
 #: Formulas are trees of random seeds, which do not shrink.
 ONCE = settings(
     deadline=None,
