@@ -12,9 +12,11 @@ from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
 from gateproof.numerics.points import enclosure
 from gateproof.numerics.ranges import Range, hull
+from gateproof.numerics.tolerance import decimal
 from gateproof.numerics.worst_case import Limits, WorstCase, worst_case
 from gateproof.theory.exact.means import holds_mean
 from gateproof.theory.formula.nodes import Extremum
+from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 
 
@@ -28,10 +30,10 @@ def joint_extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any
         ranges = ranges_of(node)
     except NotImplementedOperator:
         return None
-    limits: Limits = {n: hull(r) for n, r in ranges}
+    limits: Limits = {n: outer_ends(r) for n, r in ranges}
     if any(lo is not None and hi is not None and lo > hi for lo, hi in limits.values()):
         return None
-    inner = {n: _inner(r) for n, r in ranges}
+    inner = {n: inner_ends(r) for n, r in ranges}
     if any(lo is not None and hi is not None and lo > hi for lo, hi in inner.values()):
         return None
     found = worst_case(node.body, limits, digits, budget, which=node.op, inner=inner, text=to_text(node.body))
@@ -64,11 +66,29 @@ def answer(found: WorstCase, digits: int) -> dict[str, Any]:
 
 def place(point: Mapping[str, Fraction], digits: int) -> dict[str, dict[str, str]]:
     """An exact point as decimals, outward rounded."""
-    return {n: decimal_enclosure(v, v, digits) for n, v in point.items()}
+    return {n: shown(v, digits) for n, v in point.items()}
 
 
-def _inner(within: Range) -> tuple[Fraction | None, Fraction | None]:
+def shown(value: Fraction, digits: int) -> dict[str, str]:
+    """A number as a decimal, exactly where it has a short one."""
+    short = decimal(value)
+    if len(short) <= digits + 2 and "/" not in short:
+        return {"lo": short, "hi": short}
+    return decimal_enclosure(value, value, digits)
+
+
+def outer_ends(within: Range) -> tuple[Fraction | None, Fraction | None]:
+    """Rational ends of an interval that holds the range; exact where they are rational."""
+    lo, hi = (None if e is None else constant_value(e) for e in (within.lo, within.hi))
+    wide = hull(within)
+    return (wide[0] if lo is None else lo), (wide[1] if hi is None else hi)
+
+
+def inner_ends(within: Range) -> tuple[Fraction | None, Fraction | None]:
     """Rational ends of an interval that lies in the closed range."""
-    lo = None if within.lo is None else enclosure(within.lo)[1]
-    hi = None if within.hi is None else enclosure(within.hi)[0]
+    lo, hi = (None if e is None else constant_value(e) for e in (within.lo, within.hi))
+    if within.lo is not None and lo is None:
+        lo = enclosure(within.lo)[1]
+    if within.hi is not None and hi is None:
+        hi = enclosure(within.hi)[0]
     return lo, hi

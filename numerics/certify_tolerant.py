@@ -8,13 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.bounds import Budget
-from gateproof.numerics.certify_joint import answer, place
+from gateproof.numerics.certify_joint import answer, inner_ends, outer_ends, place, shown
 from gateproof.numerics.certify_nested import ranges_of
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
 from gateproof.numerics.points import enclosure
-from gateproof.numerics.ranges import hull
-from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, decimal, pieces, spread
+from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, pieces, spread
 from gateproof.numerics.worst_case import Limits, WorstCase, worst_case
 from gateproof.theory.formula.expand import expand, expand_node
 from gateproof.theory.formula.library import substitute
@@ -44,11 +43,8 @@ def scene(node: Extremum, tolerances: Mapping[str, Tolerance]) -> Scene:
     plain = expand_node(Extremum(node.op, num(0), node.scope))
     assert isinstance(plain, Extremum)
     ranges = ranges_of(plain)
-    limits = {n: hull(r) for n, r in ranges}
-    inner = {
-        n: (None if r.lo is None else enclosure(r.lo)[1], None if r.hi is None else enclosure(r.hi)[0])
-        for n, r in ranges
-    }
+    limits = {n: outer_ends(r) for n, r in ranges}
+    inner = {n: inner_ends(r) for n, r in ranges}
     if any(None not in e and e[0] > e[1] for e in inner.values()):  # type: ignore[operator]
         raise NotImplementedOperator("an empty range")
     line = next((n for n, e in limits.items() if None in e), next(iter(limits)))
@@ -147,8 +143,7 @@ def _shown(value: Expr, own: Mapping[str, Fraction], digits: int) -> dict[str, s
     known = constant_value(closed)
     if known is None:
         return decimal_enclosure(*enclosure(closed), digits)
-    short = decimal(known)
-    return {"lo": short, "hi": short} if len(short) < 40 else decimal_enclosure(known, known, digits)
+    return shown(known, digits)
 
 
 def _both(

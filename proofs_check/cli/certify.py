@@ -59,9 +59,11 @@ def run(options: argparse.Namespace) -> int:
     from gateproof.proofs_check import certificate_file
     from gateproof.proofs_check.certify_text import is_conclusive
     from gateproof.proofs_check.decision_json import lines
-    from gateproof.proofs_check.refused import INCONCLUSIVE, OK
+    from gateproof.proofs_check.refused import INCONCLUSIVE, OK, RefusedError
 
     formula, gate, extra = _asked(options)
+    if options.coq is not None and extra:
+        raise RefusedError("--coq states the formula as it stands; leave out --tolerance and --noise")
     if options.certificate is not None:
         certificate_file.refuse_early(options.certificate)
     found = _found_for_coq(options, formula, extra) if options.coq else _found(options, formula, extra)

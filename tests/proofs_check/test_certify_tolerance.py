@@ -115,6 +115,7 @@ def test_the_interval_of_the_median_holds_the_true_one(capsys):
         ([GATE, "--tolerance", "beta=1%"], "the parameters are tau, theta, slope, intercept"),
         ([GATE, "--tolerance", "tau=1%", "--tolerance", "tau=2%"], "given twice"),
         ([GATE, "--tolerance", "tau=200%"], "stays positive"),
+        ([GATE, "--tolerance", "tau=1%", "--coq", "theorem.v"], "leave out --tolerance"),
         ([GATE, "--samples", "10"], "--samples is for --noise"),
         ([GATE, "--noise", "slope=1%"], "give a finite domain"),
         (["sup(silu(x), x in [0, 1])", "--tolerance", "tau=1%"], "none in the formula"),

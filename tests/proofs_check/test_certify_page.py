@@ -1,0 +1,31 @@
+"""docs/certify.md: every command on it is run, and prints what the page says."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from gateproof.proofs_check.cli import main
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "certify.md").read_text()
+BLOCKS = [
+    re.sub(r"^    ", "", b, flags=re.MULTILINE) for b in re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE)
+]
+COMMANDS = [b.removeprefix("$ gateproof ").split("\n", 1) for b in BLOCKS if b.startswith("$ ")]
+DOCUMENT = next(b for b in BLOCKS if b.startswith("{"))
+
+
+@pytest.mark.parametrize(("command", "output"), COMMANDS)
+def test_a_command_prints_what_the_page_says(tmp_path, monkeypatch, capsys, command, output):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fit.json").write_text(json.dumps(json.loads(DOCUMENT)))
+    assert main([*shlex.split(command), "-j", "1"]) == 0
+    assert capsys.readouterr().out == output
+
+
+def test_there_are_commands():
+    assert len(COMMANDS) == 4
