@@ -18,11 +18,11 @@ from gateproof.numerics.certify_nested import nested_enclosure
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, NotReal, Undefined
 from gateproof.numerics.extrema import Enclosure, extremum, zeros
+from gateproof.numerics.factor_roots import zeros_document
 from gateproof.numerics.integral import Value
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.means import NAMES, enclosed, exact
 from gateproof.numerics.precision import precision
-from gateproof.numerics.root_certificate import root_certificate
 from gateproof.numerics.value_certificates import with_certificate
 from gateproof.theory.exact.derivative import derivative, kinks
 from gateproof.theory.exact.means import Mean, holds_mean
@@ -281,7 +281,7 @@ def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
             return _answer(
                 "undefined" if roots.status == "undefined" else None, reason=roots.reason, domain=domain
             )
-        document = root_certificate(body, var, (lo, hi), roots.points, digits)
+        document = zeros_document(body, var, (lo, hi), roots.points, digits)
         if not roots.points:
             return _answer("empty", domain=domain, points=[], certificate=document)
         reached, shown = min(roots.digits, digits), _points(roots.points, digits)

@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.errors import MaybeUndefined, Undefined
+from gateproof.numerics.factor_roots import zeros_document
 from gateproof.numerics.points import difference_sign
-from gateproof.numerics.root_certificate import crossing_certificate, root_certificate
+from gateproof.numerics.root_certificate import crossing_certificate
 from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.outcome import Outcome
 from gateproof.theory.exact.domain import Domain
@@ -26,7 +27,7 @@ def zeros_certificate(body: Expr, name: str, domain: Domain, places: Places) -> 
     """An accepted certificate that the places hold all zeros on a set, its ends counted in; or None."""
     if domain.integer or domain.without:
         return None
-    found = root_certificate(body, name, (domain.lo, domain.hi), places, DIGITS)
+    found = zeros_document(body, name, (domain.lo, domain.hi), places, DIGITS)
     return found if found is not None and accept(found) is None else None
 
 

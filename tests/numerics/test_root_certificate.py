@@ -14,6 +14,7 @@ from naive_roots import objection as of_samples
 from random_formulas import by_mpmath, core, mpf
 
 from gateproof.numerics.certify import certify
+from gateproof.numerics.factor_roots import zeros_document
 from gateproof.numerics.root_certificate import crossing_certificate, root_certificate
 from gateproof.numerics.roots import zeros
 from gateproof.proofs_check.checker import verify
@@ -128,6 +129,25 @@ def test_no_value_at_an_end_no_certificate():
 )
 def test_wrong_lists_get_no_certificate(text, places):
     assert root_certificate(core(text), "x", (None, None), [(p, p) for p in places], 15) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "roots"),
+    [
+        ("(x**2 - 2)**2", 2),
+        ("3*abs(exp(x) - 2)*(x**2 + 1)", 1),
+        ("-(gelu(x) - 1)**2*(x - 1)", 2),
+        ("(tanh(x) - x/2)**2", 3),
+    ],
+)
+def test_zeros_that_touch_are_those_of_factors(text, roots):
+    found = zeros(core(text), "x", None, None, 15)
+    assert len(found.points) == roots
+    document = zeros_document(core(text), "x", (None, None), found.points, 15)
+    assert document is not None
+    assert objection(document) is None
+    for wrong in (found.points[1:], [*found.points, (F(7), F(7))]):
+        assert zeros_document(core(text), "x", (None, None), wrong, 15) is None
 
 
 def test_a_change_of_sign():
