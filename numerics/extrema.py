@@ -24,6 +24,7 @@ from gateproof.numerics.roots import zeros
 from gateproof.numerics.search import few_points
 from gateproof.numerics.smooth import pieces
 from gateproof.numerics.supremum_certificate import certificate_of
+from gateproof.numerics.turns import turns_of
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.infinity import side as infinite_side
 from gateproof.theory.exact.piecewise import resolve
@@ -105,6 +106,7 @@ def _solve(problem: Problem, bits: int) -> Extremum:
     with precision(bits + 32):
         (lo, lo_closed), (hi, hi_closed) = problem.given
         problem.ends = left, right = end(lo, -1, lo_closed), end(hi, 1, hi_closed)
+        problem.turns = turns_of(problem.var, int(bits * 0.302))
         if not left.infinite and not right.infinite and _at(left) > _at(right):
             return Extremum("unknown", reason="the interval is empty or too narrow")
         if problem.line.constant:
@@ -143,7 +145,8 @@ def _look(problem: Problem, bits: int, *, isolating: bool) -> tuple[list[Candida
     b = _start_of(problem.tails, "+") if right.infinite else _at(right)
     if not a < b:
         return candidates, best
-    parts = pieces(problem.line, a, b)
+    # At a jump it matters on which side a point lies, and a zero that is not rational is not known exactly.
+    parts = pieces(problem.line, a, b, None if may_jump(problem.body) else problem.turns)
     candidates += at_kinks(problem, parts)
     best = max([found, *(c.value[0] for c in candidates if c.value[0].is_finite())])
     hunt = Hunt(problem.folded, best, bits, problem.budget.boxes, isolating)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
 
 from flint import arb
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ends import End
-from gateproof.numerics.errors import MaybeUndefined
+from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.exact_point import exact_value
 from gateproof.numerics.far import Far
 from gateproof.numerics.forms import Line, outer
@@ -59,14 +59,15 @@ def at_kinks(problem: Problem, pieces: list[Piece]) -> list[Candidate]:
     """Values and one-sided limits where pieces meet. Raises Undefined."""
     found: list[Candidate] = []
     jumps = may_jump(problem.body)
-    for left, right in pairwise(pieces):
-        k = right.lo
-        try:
-            found.append(at_end(problem, problem.line, End(k, k)))
-        except MaybeUndefined:
-            continue
-        beside = [p for p in (left, right) if jumps and not _continues(problem, p, k)]
-        found += [at_end(problem, p.line, End(k, k, False)) for p in beside]
+    for piece in pieces[1:]:
+        with suppress(MaybeUndefined):
+            found.append(at_end(problem, problem.line, End(piece.lo, piece.lo)))
+    # At the ends of the domain as well: a closed end may have a value that is not the limit from inside.
+    for piece, k in [side for p in pieces for side in ((p, p.lo), (p, p.hi))] if jumps else ():
+        # Where a piece's formula has no value at its end, no box that touches it is discarded as monotone.
+        with suppress(MaybeUndefined, Undefined):
+            if not _continues(problem, piece, k):
+                found.append(at_end(problem, piece.line, End(k, k, False)))
     return found
 
 
@@ -90,6 +91,10 @@ def from_spots(problem: Problem, spots: list[Spot]) -> list[Candidate]:
             continue
         # Exact ends: a ball would widen a value that a wide box attains.
         place, whole = (spot.lo, spot.hi), problem.score(line.natural_run({line.var: (spot.lo, spot.hi)}))
+        if spot.piece.narrow:
+            # One point, known as an enclosure, like an irrational end.
+            found.append(at_end(problem, line, End(spot.piece.lo, spot.piece.hi)))
+            continue
         if spot.piece.constant:
             found.append(Candidate(place, whole, "end"))
             continue

@@ -73,10 +73,8 @@ class Hunt:
         heap: list[tuple[float, int, arb, Piece, arb, arb]] = []
         for piece in pieces:
             lo, hi = outer(piece.lo, piece.hi)
-            if piece.constant:
-                value = self.score(piece.line.natural_run({}))
-                self.best = max(self.best, value[0])
-                self.spots.append(Spot(piece, lo, hi, value[1]))
+            if piece.constant or piece.narrow:
+                self._whole(piece, lo, hi)
                 continue
             for a, b in _parts(lo, hi):
                 heap.append((-float("inf"), next(order), iv.INF, piece, a, b))
@@ -91,6 +89,16 @@ class Hunt:
             for part in ((a, middle), (middle, b)):
                 heapq.heappush(heap, (-_float(found), next(order), found, piece, *part))
         return [spot for spot in self.spots if not spot.upper < self.best]
+
+    def _whole(self, piece: Piece, lo: arb, hi: arb) -> None:
+        """A piece that is one candidate."""
+        try:
+            value = self.score(piece.line.natural_run({piece.line.var: (lo, hi)}))
+        except MaybeUndefined as error:
+            self.doubtful = error.where
+            value = (iv.NEG_INF, iv.INF)
+        self.best = max(self.best, value[0])
+        self.spots.append(Spot(piece, lo, hi, value[1]))
 
     def _look(self, piece: Piece, a: arb, b: arb) -> arb | None:
         """An upper bound if the box is to be split, else None."""

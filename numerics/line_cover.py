@@ -24,7 +24,7 @@ from gateproof.numerics.interval import Interval
 from gateproof.numerics.newton import LOW
 from gateproof.numerics.precision import precision
 from gateproof.numerics.search import breaks
-from gateproof.numerics.smooth import Piece, pieces
+from gateproof.numerics.smooth import Piece, Turns, pieces
 from gateproof.theory.formula.nodes import App, Expr, Where
 
 Rule = str | list[str | int]
@@ -65,13 +65,14 @@ class LineCover:
             isinstance(n, Where) or (isinstance(n, App) and n.head == "sign") for n in expr.walk()
         )
 
-    def run(self, places: tuple[Fraction, ...] | None = None) -> Tree | None:
+    def run(self, places: tuple[Fraction, ...] | None = None, turns: Turns | None = None) -> Tree | None:
         """The finished tree, or None.
 
         ``places`` are near maxima or minima that the bounds nearly touch (None: they are looked for).
         """
         lo, hi = self.ends
-        parts = pieces(self.line, lo, hi) if lo < hi else []
+        turns = None if self.strict else turns
+        parts = pieces(self.line, lo, hi, turns) if lo < hi else []
         todo: list[_Box] = []
         for part in parts:
             todo += self._first(part, self._likely(part) if places is None else places)

@@ -9,6 +9,7 @@ from gateproof.numerics.bounds import Budget
 from gateproof.numerics.ends import End, EndExpr
 from gateproof.numerics.far import Far
 from gateproof.numerics.forms import Line
+from gateproof.numerics.smooth import Turns
 from gateproof.numerics.special import special_points
 from gateproof.theory.formula.nodes import Expr
 
@@ -27,6 +28,7 @@ class Problem:
         self.kinks = special_points(body, var)
         self.tails: list[Far] = []
         self.ends: tuple[End, End] = (End(None, None), End(None, None))
+        self.turns: Turns | None = None
         self.witness: Fraction | None = None
 
     def score(self, value: iv.Interval) -> iv.Interval:

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from gateproof.numerics.ball import names_in
+from gateproof.numerics.ball import compiled, names_in
 from gateproof.numerics.exact_point import exact_truth, exact_value
-from gateproof.numerics.forms import Line
+from gateproof.numerics.forms import Line, outer
 from gateproof.numerics.kinks import corners, taken
+from gateproof.numerics.results import Enclosure
 from gateproof.numerics.special import special_points
 from gateproof.theory.formula.nodes import App, Expr, Node, Num, Where, rebuild
 from gateproof.theory.formula.powers import linear
 
+#: All zeros of an expression between two numbers, ascending enclosures; None where they were not isolated.
+Turns = Callable[[Expr, Fraction, Fraction], tuple[Enclosure, ...] | None]
+
 
 @dataclass(frozen=True)
 class Piece:
-    """For lo < x < hi the function is ``line``; ``signs`` are those of corners' arguments that were used."""
+    """For lo < x < hi the function is ``line``; ``signs`` are those of corners' arguments that were used.
+
+    A ``narrow`` one holds one zero of a corner's argument, and nothing is taken in it.
+    """
 
     lo: Fraction
     hi: Fraction
     line: Line
     signs: Mapping[Expr, int]
+    narrow: bool = False
 
     @property
     def constant(self) -> bool:
@@ -31,28 +39,68 @@ class Piece:
         return self.line.constant
 
 
-def pieces(line: Line, lo: Fraction, hi: Fraction) -> list[Piece]:
-    """The interval cut where a corner (abs, sign, max, min, a condition) with a linear argument changes over.
+def pieces(line: Line, lo: Fraction, hi: Fraction, turns: Turns | None = None) -> list[Piece]:
+    """The interval cut where a corner (abs, sign, max, min, a condition) changes over.
 
     The sign of a linear argument at one point inside a part is its sign in the whole part. What is
     taken may have linear arguments that had corners before: so each part is looked at again.
+    With ``turns`` the same holds of other arguments; their zeros lie in pieces of their own, ``narrow``.
     """
     var = line.var
     found: list[Piece] = []
     todo = [Piece(lo, hi, line, {})]
     while todo:
         part = todo.pop()
-        cuts = [part.lo, *(k for k in special_points(part.line.expr, var) if part.lo < k < part.hi), part.hi]
+        expr = part.line.expr
+        cuts = [part.lo, *(k for k in special_points(expr, var) if part.lo < k < part.hi), part.hi]
         if len(cuts) > 2:
-            todo += [Piece(a, b, part.line, part.signs) for a, b in reversed(list(pairwise(cuts)))]
+            todo += [replace(part, lo=a, hi=b) for a, b in pairwise(cuts)]
             continue
-        signs = _signs(part.line.expr, var, (part.lo + part.hi) / 2)
-        smooth = taken(part.line.expr, signs) if signs else part.line.expr
-        if smooth == part.line.expr:
+        signs = _signs(expr, var, (part.lo + part.hi) / 2)
+        smooth = taken(expr, signs) if signs else expr
+        if smooth == expr and turns is not None:
+            cut = _turned(part, turns)
+            if isinstance(cut, list):
+                found += [p for p in cut if p.narrow]
+                todo += [p for p in cut if not p.narrow]
+                continue
+            signs = cut
+            smooth = taken(expr, signs)
+        if smooth == expr:
             found.append(part)
         else:
-            todo.append(Piece(part.lo, part.hi, Line(smooth, var, line.order), {**part.signs, **signs}))
-    return found
+            todo.append(replace(part, line=Line(smooth, var, line.order), signs={**part.signs, **signs}))
+    return sorted(found, key=lambda p: p.lo)
+
+
+def _turned(part: Piece, turns: Turns) -> list[Piece] | dict[Expr, int]:
+    """The piece cut at the zeros of an argument, or the signs of those without a zero inside."""
+    expr, var = part.line.expr, part.line.var
+    signs: dict[Expr, int] = {}
+    for corner in dict.fromkeys(c for n in expr.walk() for c in corners(n)):
+        if var not in names_in(corner) or any(_jumps(n) for n in corner.walk()):
+            continue
+        places = turns(corner, part.lo, part.hi)
+        if places is None:
+            continue
+        inside = [(a, b) for a, b in places if part.lo < b and a < part.hi]
+        if inside:
+            cut, at = [], part.lo
+            for a, b in inside:
+                low, high = max(a, part.lo), min(b, part.hi)
+                cut += [replace(part, lo=at, hi=low)] if at < low else []
+                cut += [replace(part, lo=low, hi=high, narrow=True)] if low < high else []
+                at = high
+            cut += [replace(part, lo=at)] if at < part.hi else []
+            return cut
+        value = compiled(corner)({var: outer(*((part.lo + part.hi) / 2,) * 2)})
+        if value[0] > 0 or value[1] < 0:
+            signs[corner] = 1 if value[0] > 0 else -1
+    return signs
+
+
+def _jumps(node: Node) -> bool:
+    return isinstance(node, Where) or (isinstance(node, App) and node.head == "sign")
 
 
 def _signs(expr: Expr, var: str, x: Fraction) -> dict[Expr, int]:

@@ -82,7 +82,7 @@ def _attempt(
     assert hi is not None
     cover = LineCover(body, problem.var, (lo, hi), bounds, bits, boxes)
     with precision(bits):
-        tree = cover.run(tuple((a + b) / 2 for a, b in found.points or ()))
+        tree = cover.run(tuple((a + b) / 2 for a, b in found.points or ()), problem.turns)
         witness = _witness(problem, flipped)
     if tree is None:
         return None

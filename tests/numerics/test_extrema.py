@@ -282,6 +282,39 @@ def test_jumps_and_kinks_are_reported_as_they_are(text, value, attained, points)
         assert verdict.accepted, verdict.reason
 
 
+@pytest.mark.parametrize(
+    ("text", "lo", "hi", "lo_closed", "value", "attained"),
+    [
+        # The jump is at an end of the domain, or at one point.
+        ("where(x > 0, 1 - x, 0)", 0, 1, True, 1, False),
+        ("where(x > 0, 1 - x, 0)", 0, 1, False, 1, False),
+        ("where(x < 1, x, 0)", 0, 1, True, 1, False),
+        ("sign(x)*(2 - x)", 0, None, True, 2, False),
+        ("where(x == 0, 5, 1 - x)", -1, 1, True, 5, True),
+        ("where(x != 0, 1 - x**2, 0)", -1, 1, True, 1, False),
+        ("where(x == 1/2, 0, 1 - (x - 1/2)**2)", -1, 1, True, 1, False),
+        # Kinks at points that are not rational.
+        ("-abs(x**2 - 2)", -3, 3, True, 0, True),
+        ("max(sin(x), cos(x))", -4, 4, True, 1, True),
+    ],
+)
+def test_jumps_at_ends_and_kinks_at_irrational_points(text, lo, hi, lo_closed, value, attained):
+    top = None if hi is None else F(hi)
+    found = extremum(core(text), "x", F(lo), top, "sup", 20, lo_closed=lo_closed)
+    assert found.status == "ok", found.reason
+    assert found.value[0] <= value <= found.value[1]
+    assert found.value[1] - found.value[0] <= F(1, 10**20)
+    assert found.attained is attained
+    if found.certificate is not None:
+        assert verify(found.certificate).accepted
+
+
+def test_a_singular_side_of_a_jump_is_no_value():
+    found = extremum(core("where(x > 0, log(x), 0)"), "x", F(-1), F(1), "inf", 10)
+    assert found.status in ("unknown", "infinite")
+    assert found.value is None
+
+
 def test_a_plateau_has_no_isolated_points():
     found = extremum(core("min(max(x, 0), 1)"), "x", F(-3), F(3), "sup", 10)
     assert found.value == (1, 1)
