@@ -176,7 +176,7 @@ def _against_number(problem: _Partial, context: Context, decide: Decide) -> Outc
         return None
     step = f"the terms have one sign, so the sum tends to {to_text(whole)} and does not reach it"
     witness = None if found.truth else {"reached by": f"every large {problem.name}"}
-    return replace(found, steps=(*found.steps, step), witness=witness, certificate=None)
+    return replace(found, steps=(*found.steps, step), witness=witness)
 
 
 def _sign_of_terms(problem: _Partial, context: Context) -> int:

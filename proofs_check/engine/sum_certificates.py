@@ -24,8 +24,9 @@ from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.point_certificates import value_certificate
 from gateproof.proofs_check.engine.series_tails import integral_from, larger_terms, split_terms
 from gateproof.theory.exact.derivative import derivative, kinks
+from gateproof.theory.exact.kernels import plus, raised, times
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Series, num
+from gateproof.theory.formula.nodes import App, Expr, Num, Series, Var, num
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 
@@ -56,10 +57,14 @@ class _Evidence:
 
     def sign(self, expr: Expr, name: str, start: Fraction) -> None:
         """expr >= 0 from the start on."""
-        found = prove_bounds(
-            expr, {name: (start, None)}, lower=Fraction(0), budget=Budget(2_000, 256), text=to_text(expr)
-        )
-        self.keep(found.certificate)
+        for body, at in ((expr, start), (_squared(expr, name, start), Fraction(0))):
+            found = prove_bounds(
+                body, {name: (at, None)}, lower=Fraction(0), budget=Budget(2_000, 256), text=to_text(body)
+            )
+            if found.certificate is not None and accept(found.certificate) is None:
+                self.parts.append(found.certificate)
+                return
+        raise _NoneError
 
     def value(self, expr: Expr, text: str = "") -> Ends:
         """Bounds of a closed value."""
@@ -74,13 +79,19 @@ class _Evidence:
         known = integral_from(plain, name, num(start), 20, self.context)
         if known.enclosure is None:
             raise _NoneError
-        document = integral_certificate(
-            Range(plain, name, start, None), known.enclosure, self.width / 16, to_text(plain)
-        )
-        self.keep(document)
-        assert document is not None
-        ends = document["conclusion"]
-        return Fraction(ends["lower"]), Fraction(ends["upper"])
+        moved = times(num(2), Var(name), _squared(plain, name, start))
+        for body, at in ((plain, start), (moved, Fraction(0))):
+            on = Range(body, name, at, None)
+            document = integral_certificate(on, known.enclosure, self.width / 16, to_text(body))
+            if document is not None and accept(document) is None:
+                self.parts.append(document)
+                return Fraction(document["conclusion"]["lower"]), Fraction(document["conclusion"]["upper"])
+        raise _NoneError
+
+
+def _squared(expr: Expr, name: str, start: Fraction) -> Expr:
+    """The expression at start + t^2, t >= 0 (under the same name): powers of the root become whole ones."""
+    return substitute(expr, {name: plus(Num(start), raised(Var(name), 2))})
 
 
 def sum_certificate(
@@ -145,7 +156,8 @@ def _turned(ends: Ends, sign: int) -> Ends:
 
 def _falls(plain: Expr, name: str, cut: int, evidence: _Evidence) -> bool:
     """Show f >= 0 and f' <= 0 from cut - 1/2 on; whether f'' >= 0 was shown too."""
-    if kinks(plain, name):
+    # Roots of the name itself are smooth from 1 on.
+    if any(kink != Var(name) for kink in kinks(plain, name)):
         raise _NoneError
     start, slope = cut - _HALF, derivative(plain, name)
     curve = None if slope is None else derivative(slope, name)

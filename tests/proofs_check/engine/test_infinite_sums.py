@@ -135,6 +135,8 @@ VALUES = {
     "sum((-1)**k/(k**2 + 3), k in 0..oo)": lambda: mp.nsum(
         lambda k: (-1) ** int(k) / (k**2 + 3), [0, mp.inf]
     ),
+    "sum(k**(-3/2), k in 1..oo)": lambda: mp.zeta(mp.mpf(3) / 2),
+    "sum((-1)**k/sqrt(k), k in 1..oo)": lambda: -mp.altzeta(mp.mpf(1) / 2),
     "sum(sin(k)/k**2, k in 1..oo)": lambda: mp.im(mp.polylog(2, mp.expj(1))),
 }
 
