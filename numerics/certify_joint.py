@@ -10,6 +10,7 @@ from gateproof.numerics.bounds import Budget
 from gateproof.numerics.certify_nested import ranges_of
 from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
+from gateproof.numerics.gather import may_jump
 from gateproof.numerics.points import enclosure
 from gateproof.numerics.ranges import Range, hull
 from gateproof.numerics.tolerance import decimal
@@ -36,12 +37,15 @@ def joint_extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any
     inner = {n: inner_ends(r) for n, r in ranges}
     if any(lo is not None and hi is not None and lo > hi for lo, hi in inner.values()):
         return None
+    if may_jump(node.body) and not all(map(closed, (r for _, r in ranges))):
+        # The value at an end that is left out is not near those beside it.
+        return None
     found = worst_case(node.body, limits, digits, budget, which=node.op, inner=inner, text=to_text(node.body))
     if found.status == "unknown":
         return None
-    closed = all((r.lo is None or r.lo_closed) and (r.hi is None or r.hi_closed) for _, r in ranges)
+    attained = found.attained if all(map(closed, (r for _, r in ranges))) else None
     domain = "; ".join(f"{b.name} in {to_text(b.within)}" for b in node.scope.binds)
-    known = {**answer(found, digits), "attained": found.attained if closed else None, "domain": domain}
+    known = {**answer(found, digits), "attained": attained, "domain": domain}
     if known["kind"] == "infinite":
         end = "oo" if node.op == "sup" else "-oo"
         known |= {"value": {"lo": end, "hi": end}, "attained": False}
@@ -75,6 +79,11 @@ def shown(value: Fraction, digits: int) -> dict[str, str]:
     if len(short) <= digits + 2 and "/" not in short:
         return {"lo": short, "hi": short}
     return decimal_enclosure(value, value, digits)
+
+
+def closed(within: Range) -> bool:
+    """Whether the finite ends belong to the range."""
+    return (within.lo is None or within.lo_closed) and (within.hi is None or within.hi_closed)
 
 
 def outer_ends(within: Range) -> tuple[Fraction | None, Fraction | None]:

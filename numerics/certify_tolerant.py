@@ -8,10 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.bounds import Budget
-from gateproof.numerics.certify_joint import answer, inner_ends, outer_ends, place, shown
+from gateproof.numerics.certify_joint import answer, closed, inner_ends, outer_ends, place, shown
 from gateproof.numerics.certify_nested import ranges_of
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
+from gateproof.numerics.gather import may_jump
 from gateproof.numerics.points import enclosure
 from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, pieces, spread
 from gateproof.numerics.worst_case import Limits, WorstCase, worst_case
@@ -31,6 +32,7 @@ class Scene:
     limits: Limits
     inner: Limits
     pieces: tuple[Piece, ...]
+    closed: bool
 
 
 def scene(node: Extremum, tolerances: Mapping[str, Tolerance]) -> Scene:
@@ -49,7 +51,11 @@ def scene(node: Extremum, tolerances: Mapping[str, Tolerance]) -> Scene:
         raise NotImplementedOperator("an empty range")
     line = next((n for n, e in limits.items() if None in e), next(iter(limits)))
     taken = frozenset(limits) | {n.name for n in node.body.walk() if isinstance(n, Var)}
-    return Scene(node, line, limits, inner, pieces(node.body, line, limits[line], tolerances, taken))
+    parts = pieces(node.body, line, limits[line], tolerances, taken)
+    if any(p.sides and may_jump(expand(p.node)) for p in parts):
+        # At the end of a side the gate is a limit, which says nothing of what jumps there as well.
+        parts = pieces(node.body, line, limits[line], tolerances, taken, sides=False)
+    return Scene(node, line, limits, inner, parts, all(closed(r) for _, r in ranges))
 
 
 def certify_tolerant(
@@ -64,10 +70,12 @@ def certify_tolerant(
         names = {c.name: c.ends for c in piece.components}
         limits = {**parts.limits, parts.line: piece.ends, **names}
         inner = {**parts.inner, parts.line: _both(piece.ends, parts.inner[parts.line]), **names}
-        text = to_text(expand(piece.node))
-        found = worst_case(
-            expand(piece.node), limits, digits, budget, which=node.op, inner=inner, text=_text(node, text)
-        )
+        body = expand(piece.node)
+        if not parts.closed and may_jump(body):
+            # The value at an end that is left out is not near those beside it.
+            return {"kind": None, "value": None, "reason": "an open end of a formula that may jump"}
+        text = f"{node.op} of {to_text(body)}"
+        found = worst_case(body, limits, digits, budget, which=node.op, inner=inner, text=text)
         results.append((piece, found))
         if found.status == "infinite":
             end = "oo" if sign > 0 else "-oo"
@@ -91,7 +99,7 @@ def _joined(parts: Scene, results: list[tuple[Piece, WorstCase]], digits: int, s
         **answer(found, digits),
         "value": decimal_enclosure(*both, digits),
         "digits": reached,
-        "attained": found.attained if len(results) == 1 else None,
+        "attained": found.attained if len(results) == 1 and parts.closed else None,
         "worst": _parameters(parts, piece, found.point, digits),
         "certificate": _certificate(results),
         "ends": both,
@@ -152,7 +160,3 @@ def _both(
     """The intersection of two intervals."""
     lows, highs = ([e for e in pair if e is not None] for pair in zip(a, b, strict=True))
     return max(lows, default=None), min(highs, default=None)
-
-
-def _text(node: Extremum, body: str) -> str:
-    return f"{node.op} of {body}"

@@ -133,10 +133,12 @@ def pieces(
     ends: tuple[Fraction | None, Fraction | None],
     tolerances: Mapping[str, Tolerance],
     taken: frozenset[str],
+    *,
+    sides: bool = True,
 ) -> tuple[Piece, ...]:
     """The formula with every gate's toleranced parameters as names, one for each side of hard thresholds.
 
-    ``taken`` are names in use. Raises ToleranceError where no gate has such a parameter, and for a
+    ``taken`` are names in use; without ``sides`` hard gates stay conditions, in one piece. Raises ToleranceError where no gate has such a parameter, and for a
     sharpness that would reach 0.
     """
     tgs = tuple(dict.fromkeys(n for n in node.walk() if isinstance(n, Tg)))
@@ -147,7 +149,7 @@ def pieces(
         for number, tg in enumerate(tgs, 1)
         if tg.x == Var(line)
         for place, (tau, theta) in enumerate(zip(spread(tg.tau, tg.theta), tg.theta, strict=True), 1)
-        if tau == Const("oo") and constant_value(theta) is not None
+        if sides and tau == Const("oo") and constant_value(theta) is not None
     ]
     if len(hard) > MOST_HARD:
         raise ToleranceError(f"more than {MOST_HARD} hard thresholds")

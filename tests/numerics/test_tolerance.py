@@ -173,6 +173,18 @@ def test_sides_of_hard_thresholds_that_may_cross():
     assert (len(apart), len(crossing)) == (3, 4)
 
 
+@pytest.mark.parametrize(
+    ("theta", "right"),
+    # With the threshold at 0 the gate is step(x) itself; within 1/4 of it they differ by 1 between.
+    [("0", 0), ("1/4", 1)],
+)
+def test_a_hard_gate_against_a_jump(theta, right):
+    gate = "tg(x, tau=oo, theta=[0], slope=[0, 0], intercept=[0, 1])"
+    found = worst(f"sup(abs({gate} - step(x)), x in [-1, 1])", theta=theta, intercept="0.125")
+    if found["value"] is not None:
+        assert F(found["value"]["lo"]) <= right + F(1, 8) <= F(found["value"]["hi"])
+
+
 def test_decimals():
     assert [decimal(F(v)) for v in ("1/20", "-3/2", "1/3", "7", "0")] == ["0.05", "-1.5", "1/3", "7", "0"]
 

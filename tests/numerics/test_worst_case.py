@@ -81,6 +81,14 @@ def test_unbounded_and_open():
     assert certify(parse_expr("sup(x/t, x in [0, 1], t in (0, 1])"), 8)["kind"] is None
 
 
+def test_a_value_at_an_end_left_out_does_not_count():
+    # 5 t at x = 0 only: 10 if that belongs to the range, and 2 is the supremum if not.
+    text = "sup(where(x > 0, x, 5)*t, x in {}0, 1], t in [1, 2])"
+    assert F(certify(parse_expr(text.format("[")), 8)["value"]["lo"]) == 10
+    found = certify(parse_expr(text.format("(")), 8)
+    assert found["value"] is None or F(found["value"]["lo"]) <= 2 <= F(found["value"]["hi"])
+
+
 def test_a_supremum_approached_far_out_is_not_called_attained():
     answer = found("t*tanh(x)", {"x": R, "t": (F(1), F(3))}, 9)
     assert answer.attained is None
