@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import operator as op
 from fractions import Fraction
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.extrema import extremum
 from gateproof.proofs_check.checker import verify
 from gateproof.theory.formula import parse_expr
+from gateproof.theory.formula.nodes import Num, Rel, Var, Where
 
 F = Fraction
 
@@ -351,6 +353,42 @@ def test_no_sample_lies_beyond_a_random_extremum(expr, lo, width, which):
             assert any(
                 mpf(low) - 10**-6 * (1 + abs(v)) <= v <= mpf(high) + 10**-6 * (1 + abs(v)) for v in near
             )
+
+
+OPERATORS = {"<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge, "==": op.eq, "!=": op.ne}
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    formulas(depth=3), formulas(depth=3), st.sampled_from(sorted(OPERATORS)),
+    st.sampled_from([F(-1), F(-1, 3), F(0), F(1, 2)]), st.integers(-4, 2), st.integers(1, 6),
+    st.sampled_from(["sup", "inf"]), st.booleans(), st.booleans(),
+)  # fmt: skip
+def test_no_sample_lies_beyond_an_extremum_of_two_cases(
+    f, g, link, at, lo, width, which, lo_closed, hi_closed
+):
+    body = Where(Rel((link,), (Var("x"), Num(at))), f, g)
+    a, b = F(lo, 2), F(lo + width, 2)
+    found = extremum(body, "x", a, b, which, 10, Budget(1_000, 512), lo_closed=lo_closed, hi_closed=hi_closed)
+    if found.status != "ok":
+        assert found.reason
+        return
+    low, high = found.value
+    if found.certificate is not None:
+        verdict = verify(found.certificate)
+        assert verdict.accepted, verdict.reason
+    near = [p + s * F(1, 10**k) for p in (a, b, at) for s in (1, -1) for k in (3, 9, 20)]
+    points = [*near, *([a] if lo_closed else []), *([b] if hi_closed else []), at]
+    points += [a + (b - a) * F(i, 41) for i in range(1, 41)]
+    inside = [x for x in points if a < x < b or (x == a and lo_closed) or (x == b and hi_closed)]
+    with mp.workdps(50):
+        values = [by_mpmath(f if OPERATORS[link](x, at) else g, mpf(x)) for x in inside]
+        room = mp.mpf(10) ** -40 * (1 + max(map(abs, values)))
+        best = max(values) if which == "sup" else min(values)
+        assert best <= mpf(high) + room if which == "sup" else best >= mpf(low) - room
+        # Samples beside every end and kink come near to it, unless it is narrow in between.
+        if found.points == () or any(x in (a, b, at) for p in found.points or () for x in p):
+            assert mpf(low) - 10**-6 * (1 + abs(best)) <= best <= mpf(high) + 10**-6 * (1 + abs(best))
 
 
 def test_decimals_of_a_hundred_digits_are_outward():
