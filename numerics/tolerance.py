@@ -138,8 +138,8 @@ def pieces(
 ) -> tuple[Piece, ...]:
     """The formula with every gate's toleranced parameters as names, one for each side of hard thresholds.
 
-    ``taken`` are names in use; without ``sides`` hard gates stay conditions, in one piece. Raises ToleranceError where no gate has such a parameter, and for a
-    sharpness that would reach 0.
+    ``taken`` are names in use; without ``sides`` hard gates stay conditions, in one piece. Raises
+    ToleranceError where no gate has such a parameter, and for a sharpness that would reach 0.
     """
     tgs = tuple(dict.fromkeys(n for n in node.walk() if isinstance(n, Tg)))
     if not tgs:

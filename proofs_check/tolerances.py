@@ -113,7 +113,7 @@ def _held(
     truth: bool | None = None
     if found["kind"] == "infinite":
         truth = False
-    elif ends is not None:
+    elif found["kind"] is not None and ends is not None:
         lo, hi = enclosure(expand(constant))
         sign = 1 if which == "sup" else -1
         (low, high), (least, most) = (ends, (lo, hi)) if sign > 0 else ((-ends[1], -ends[0]), (-hi, -lo))

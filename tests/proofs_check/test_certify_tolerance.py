@@ -52,6 +52,16 @@ def test_a_bound_for_all_devices(capsys, bound, truth, verdict):
         assert (code, found["kind"], found["value"], found["verdict"]) == (0, "boolean", truth, verdict)
 
 
+def test_a_rejected_certificate_certifies_nothing(capsys, monkeypatch):
+    from gateproof.proofs_check import checker
+
+    monkeypatch.setattr(checker, "verify", lambda _: checker.Verdict(False, "a test"))
+    for text in (GATE, f"{GATE} <= 0.2", f"{GATE} <= 0.1"):
+        code, found = run(capsys, text, "--tolerance", "tau=5%")
+        assert (code, found["value"], found["certificate"]) == (4, None, None)
+        assert found["reason"] == "the certificate is rejected: a test"
+
+
 def test_infinite_says_what_to_do(capsys):
     code, found = run(capsys, GATE, "--tolerance", "slope=1%")
     assert (code, found["kind"], found["value"]) == (0, "infinite", {"lo": "oo", "hi": "oo"})
