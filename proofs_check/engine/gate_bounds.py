@@ -17,6 +17,7 @@ from gateproof.numerics.lower_bound_optimum import closest
 from gateproof.numerics.lower_bound_points import Target
 from gateproof.numerics.precision import precision
 from gateproof.numerics.ranges import Range, holds_point, hull
+from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, Outcome
 from gateproof.theory.formula.nodes import App, Expr, Num, Var
@@ -52,15 +53,23 @@ def decide_gate_bound(
         return None
     least = bound[1] if op in (">=", "<") else bound[1] * (1 + ABOVE)
     proof = prove(found.target, inner[0][0], found.family, least, BOXES)
-    if proof.status != "ok":
+    if proof.status != "ok" or proof.certificate is None:
         return None
+    checked = accept(proof.certificate) is None
     step = (
         f"no threshold gate of {found.family.branches} branches with one sharpness has a sup error of "
         f"{rational_text(least)} or less against {to_text(found.target)}: {proof.leaves} intervals of "
         f"{found.sharpness} in [0, oo), on each of which weighted residuals exclude it for all thresholds, "
         "slopes and intercepts at once"
     )
-    return Outcome(truth, CERTIFIED, "branch and bound over the sharpness", ("arb",), (step,))
+    return Outcome(
+        truth,
+        CERTIFIED,
+        "branch and bound over the sharpness",
+        ("arb", "mpfr") if checked else ("arb",),
+        (step,),
+        certificate=proof.certificate if checked else None,
+    )
 
 
 def closest_point(body: Expr, inner: Ranges, outer: Ranges) -> dict[str, Fraction] | None:

@@ -80,12 +80,13 @@ def decide_nested(node: Extremum, op: str, bound: Expr, context: Context) -> Out
     sign = infinite_sign(bound)
     found = Minimax("unknown")
     parts = _taken_apart(node, context)
-    gates = down and not sign and len(parts[2]) >= MANY
-    if gates and isinstance(node.body, Extremum) and node.body.op == "sup":
+    if down and not sign and isinstance(node.body, Extremum) and node.body.op == "sup":
         over_gates = decide_gate_bound(*parts, op, enclosure(bound, 256))
         if over_gates is not None:
             return over_gates
-        near = _at_the_closest_gate(parts, op, enclosure(bound, 256), context)
+        near = None
+        if len(parts[2]) >= MANY:
+            near = _at_the_closest_gate(parts, op, enclosure(bound, 256), context)
         if near is not None:
             return _outcome(node, near[0], near[1], rests_on_point=True)
     for digits in _LADDER:
