@@ -281,7 +281,10 @@ def through_the_api(expr, lo, hi, points, values, bits, whole):
 
 
 def precisions(expr, box):
-    """Enclosures at all precisions meet; more bits do not widen them beyond rounding."""
+    """Enclosures at all precisions meet; more bits do not widen them beyond the rounding of the fewer.
+
+    They can widen within it: cos of a ball near 0 is cut off at 1, which hides its radius at few bits.
+    """
 
     def form(order, env, bits):
         with precision(bits):
@@ -297,13 +300,13 @@ def precisions(expr, box):
             with precision(1000):
                 width = found[1] - found[0]
                 if kept is not None:
-                    (low, high), before = kept
+                    (low, high), before, fewer = kept
                     assert max(low, found[0]) <= min(high, found[1]), (to_text(expr), box, bits)
                     size = 1 + max(abs(e) for e in found)
-                    assert width <= before * (1 + arb(2) ** -16) + size * arb(2) ** -(bits - 8), (
+                    assert width <= before * (1 + arb(2) ** -16) + size * arb(2) ** -(fewer - 8), (
                         to_text(expr), box, bits,
                     )  # fmt: skip
-                kept = found, width
+                kept = found, width, bits
 
 
 def far_out(expr, lo, hi, bits):
