@@ -21,6 +21,7 @@ from gateproof.numerics.cover import LEVELS, split_point
 from gateproof.numerics.errors import MaybeUndefined, NotSmooth, Undefined
 from gateproof.numerics.forms import Line, outer, polynomial_range
 from gateproof.numerics.interval import Interval
+from gateproof.numerics.kinks import corners
 from gateproof.numerics.newton import LOW
 from gateproof.numerics.precision import precision
 from gateproof.numerics.search import breaks
@@ -60,6 +61,7 @@ class LineCover:
         self.stuck: dict[str, tuple[Fraction, Fraction]] | None = None
         self.reason = ""
         self.scale = max(abs(ends[0]), abs(ends[1]), ends[1] - ends[0])
+        self.corners = tuple(dict.fromkeys(c for n in expr.walk() for c in corners(n)))
         # A sign or a condition is undecided where its argument may be 0; the others are what both sides are.
         self.strict = any(
             isinstance(n, Where) or (isinstance(n, App) and n.head == "sign") for n in expr.walk()
@@ -211,11 +213,18 @@ class LineCover:
         return any(abs(v - b) < (1 + abs(b)) * fuzz for v in value for b in bounds)
 
     def _decided(self, box: _Box) -> bool:
-        """Whether all corners that the piece has resolved are decided on the box, in interval arithmetic."""
-        for corner, sign in box.piece.signs.items():
-            lo, hi = compiled(corner)({self.var: outer(box.lo, box.hi)})
-            lo, hi = (lo, hi) if sign > 0 else (-hi, -lo)
-            if not (lo > 0 if self.strict else lo >= 0):
+        """Whether interval arithmetic decides all corners, where a piece has resolved some.
+
+        The checker looks at the formula as it stands, and at corners in parts that are not taken.
+        """
+        if not box.piece.signs:
+            return True
+        for corner in self.corners:
+            try:
+                lo, hi = compiled(corner)({self.var: outer(box.lo, box.hi)})
+            except (Undefined, MaybeUndefined):
+                return False
+            if not (lo > 0 or hi < 0 if self.strict else lo >= 0 or hi <= 0):
                 return False
         return True
 

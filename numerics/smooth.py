@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
 from gateproof.numerics.ball import compiled, names_in
+from gateproof.numerics.errors import MaybeUndefined
 from gateproof.numerics.exact_point import exact_truth, exact_value
 from gateproof.numerics.forms import Line, outer
 from gateproof.numerics.kinks import corners, taken
@@ -93,9 +95,10 @@ def _turned(part: Piece, turns: Turns) -> list[Piece] | dict[Expr, int]:
                 at = high
             cut += [replace(part, lo=at)] if at < part.hi else []
             return cut
-        value = compiled(corner)({var: outer(*((part.lo + part.hi) / 2,) * 2)})
-        if value[0] > 0 or value[1] < 0:
-            signs[corner] = 1 if value[0] > 0 else -1
+        with suppress(MaybeUndefined):
+            value = compiled(corner)({var: outer(*((part.lo + part.hi) / 2,) * 2)})
+            if value[0] > 0 or value[1] < 0:
+                signs[corner] = 1 if value[0] > 0 else -1
     return signs
 
 
