@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import flint
 import mpmath as mp
 import pytest
 from flint import arb, fmpq
@@ -10,11 +11,13 @@ from hypothesis import strategies as st
 from random_formulas import SMOOTH, by_mpmath, core, formulas, mpf
 
 from gateproof.numerics.errors import MaybeUndefined, NotSmooth
-from gateproof.numerics.forms import Line
+from gateproof.numerics.forms import Line, arch, outer, polynomial_range
+from gateproof.numerics.functions import logistic_on
 from gateproof.numerics.interval import to_fraction
 from gateproof.numerics.jets import jet
 from gateproof.numerics.precision import precision
 from gateproof.numerics.series import taylor
+from gateproof.theory.formula.nodes import App, Var
 
 POINTS = st.integers(-192, 192).map(lambda n: Fraction(n, 64))
 
@@ -96,3 +99,54 @@ def test_no_expansion_across_a_kink(text):
 def test_huge_boxes_give_no_nan_at_order_0():
     for head in ("tanh", "sigmoid", "sech", "erf", "erfc"):
         assert taylor(core(f"{head}(x)"), "x", {"x": arb(0, 1e30)}, 3, 64)[0].is_finite()
+
+
+def test_long_series_are_not_cut_short():
+    cap = flint.ctx.cap
+    found = taylor(core("exp(x)"), "x", {"x": arb(0)}, 40, 64)
+    assert len(found) == 41
+    assert all(c.overlaps(1 / arb(k).fac()) and c > 0 for k, c in enumerate(found))
+    assert flint.ctx.cap == cap
+
+
+@pytest.mark.parametrize("head", ["sigmoid", "tanh", "sech", "softplus", "erfc", "exp"])
+@pytest.mark.parametrize("x", [Fraction(-50), Fraction(-1, 10**12), Fraction(3, 10), Fraction(40)])
+def test_coefficients_far_out_and_near_0_keep_their_relative_accuracy(head, x):
+    found = taylor(core(f"{head}(x)"), "x", {"x": arb(fmpq(x.numerator, x.denominator))}, 2, 64)
+    with mp.workdps(80):
+        right = mp.taylor(lambda t: by_mpmath(App(head, (Var("x"),)), t), mpf(x), 2)
+        for c, r in zip(found, right, strict=True):
+            # To far below the value where the coefficient is not 0 at nearby points: it is seen to its size.
+            assert contains(c, r, "1e-45")
+            if abs(r) > mp.mpf(10) ** -30:
+                assert c.rel_accuracy_bits() > 40
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(-640, 640), st.integers(0, 640))
+def test_logistic_functions_on_intervals(lo, width):
+    a, b = Fraction(lo, 16), Fraction(lo + width, 16)
+    with precision(64):
+        ends = outer(a, b)
+        found = logistic_on(ends)
+    with mp.workdps(40):
+        for i in range(9):
+            t = mpf(a + (b - a) * Fraction(i, 8))
+            right = 1 / (1 + mp.exp(-t)), mp.tanh(t / 2), mp.sech(t / 2) ** 2
+            for (low, high), r in zip(found, right, strict=True):
+                assert mpf(to_fraction(low)) <= r <= mpf(to_fraction(high))
+        # The ends are values, or the top of the bell.
+        s, _, q = found
+        assert mpf(to_fraction(s[1])) - 1 / (1 + mp.exp(-mpf(b))) < mp.mpf(2) ** -60
+        top = 1 if a <= 0 <= b else max(mp.sech(mpf(a) / 2) ** 2, mp.sech(mpf(b) / 2) ** 2)
+        assert mpf(to_fraction(q[1])) - top < mp.mpf(2) ** -58
+
+
+def test_the_quadratic_part_is_bounded_jointly():
+    # h - h**2 on [-1, 1]: between -2 and 1/4; term by term it would be 1.
+    with precision(64):
+        low, high = polynomial_range((arb(0), arb(0)), [arb(1), arb(-1)], arb(1))
+        assert (to_fraction(low), to_fraction(high)) == (-2, Fraction(1, 4))
+        low, high = polynomial_range((arb(0), arb(0)), [arb(-4), arb(1), arb(1)], arb(1))
+        assert (to_fraction(low), to_fraction(high)) == (-4, 6)
+        assert to_fraction(arch(arb(0, 1), arb(-2, 1), arb(1))) >= Fraction(1, 4)
