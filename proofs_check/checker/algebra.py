@@ -80,18 +80,15 @@ class Guided(Algebra):
     the branch of abs(-x**2) would be any.
     """
 
-    def __init__(self, first: Algebra, second: Algebra) -> None:
-        self.parts = first, second
+    def __init__(self, *parts: Algebra) -> None:
+        self.parts = parts
 
-    def __getattr__(self, name: str) -> Callable[..., tuple[Any, Any]]:
+    def __getattr__(self, name: str) -> Callable[..., tuple[Any, ...]]:
         """The operations that Algebra leaves open."""
+        return lambda *args: tuple(
+            getattr(part, name)(*(a[i] if isinstance(a, tuple) else a for a in args))
+            for i, part in enumerate(self.parts)
+        )
 
-        def apply(*args: Any) -> tuple[Any, Any]:
-            sides = ([a[i] if isinstance(a, tuple) else a for a in args] for i in (0, 1))
-            first, second = (getattr(part, name)(*side) for part, side in zip(self.parts, sides, strict=True))
-            return first, second
-
-        return apply
-
-    def signs(self, a: tuple[Any, Any]) -> set[int]:
+    def signs(self, a: tuple[Any, ...]) -> set[int]:
         return self.parts[0].signs(a[0])

@@ -22,7 +22,7 @@ BITS, ORDERS = range(32, 4501), range(1, 65)  # that a certificate may ask for
 MAX_LEAVES, MAX_WORK = 200_000, 500_000_000  # the latter some tenths of a microsecond each
 BOTH = frozenset({1, -1})
 
-Box = Mapping[str, tuple[Any, Any]]  # None: infinite on that side
+Box = Mapping[str, tuple[Any, Any]]  # rational ends; None: infinite on that side
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def fields(item: Any, names: str, what: str) -> list[Any]:
 
 
 class Certificate:
-    """A certificate of one formula. A kind says what its further keys hold and what a leaf must prove."""
+    """A certificate of one formula; a kind says how to read and check its further keys, and judge a leaf."""
 
     more = ""
     program: Program
@@ -66,8 +66,9 @@ class Certificate:
     def __init__(self, document: Any, spent: Counter[str]) -> None:
         names = f"kind version text core formula_hash bits {self.more}"
         self.kind, _, text, self.core, code, bits, *more = fields(document, names, "the certificate")
-        need(isinstance(text, str), "text is not a text")
-        need(type(bits) is int and bits in BITS, f"bits is not from {BITS[0]} to {BITS[-1]}")
+        need(
+            isinstance(text, str) and type(bits) is int and bits in BITS, f"bits is not in {BITS}, or no text"
+        )
         compact = json.dumps(self.core, separators=(",", ":")).encode()
         need(hashlib.sha256(compact).hexdigest() == code, "formula_hash is not the hash of core")
         self.bits, self.field, self.spent, self.start = bits, Intervals(bits), spent, spent["boxes"]
@@ -79,30 +80,22 @@ class Certificate:
         boxes = self.spent["boxes"] - self.start
         return Verdict(True, f"{boxes} {reason} with {self.bits} bits", self.kind, self.spent["boxes"])
 
-    def read_domain(self, domain: Any) -> Box:
-        """The ranges of the names."""
-        need(isinstance(domain, dict), "the domain is not an object")
-        found = {}
+    def read_domain(self, domain: Any, tails: Any) -> tuple[Box, Box]:
+        """The ranges of the names, and the box between the cuts, which stand on the infinite sides."""
+        fit = isinstance(domain, dict) and isinstance(tails, dict) and {*tails} <= {*domain}
+        need(fit, "the domain is not an object, or tails not of names in it")
+        whole, inner = {}, {}
         for name, ends in domain.items():
             need(name.isidentifier() and len(name) < 60, "a name in the domain is not a name")
-            lo, hi = fields(ends, "lo hi", f"the domain of {name}")
-            low, high = None if lo == "-oo" else rational(lo), None if hi == "oo" else rational(hi)
-            need(low is None or high is None or low <= high, f"the ends of {name} are reversed")
-            found[name] = low, high
-        return found
-
-    def read_cuts(self, tails: Any, domain: Box) -> Box:
-        """The box between the cuts, which stand on the infinite sides."""
-        need(isinstance(tails, dict) and {*tails} <= {*domain}, "tails is not of names in the domain")
-        found = {}
-        for name, ends in domain.items():
+            given = zip(fields(ends, "lo hi", f"the domain of {name}"), ("-oo", "oo"), strict=True)
+            sides = [None if end == infinite else rational(end) for end, infinite in given]
             cuts = fields(tails.get(name, {"minus": None, "plus": None}), "minus plus", "tails")
-            fit = all((end is None) is not (cut is None) for end, cut in zip(ends, cuts, strict=True))
+            fit = all((end is None) is not (cut is None) for end, cut in zip(sides, cuts, strict=True))
             need(fit, f"{name} needs a cut on each infinite side, and only there")
-            lo, hi = (rational(cut) if end is None else end for end, cut in zip(ends, cuts, strict=True))
+            lo, hi = (rational(cut) if end is None else end for end, cut in zip(sides, cuts, strict=True))
             need(lo <= hi, f"the ends or cuts of {name} are reversed")
-            found[name] = lo, hi
-        return found
+            whole[name], inner[name] = (sides[0], sides[1]), (lo, hi)
+        return whole, inner
 
     def read_bounds(self, conclusion: Any) -> None:
         """Each bound as its side (1: lower, -1: upper), number, and the signs allowed for value - number."""
@@ -117,13 +110,6 @@ class Certificate:
         for side, bound, allowed in self.bounds:
             end = value[0] if side > 0 else value[1]
             need((end > bound) - (end < bound) in allowed, "the bound is not seen to hold")
-
-    def judge_tails(self, tails: list[tuple[str, Tails, Tail]]) -> None:
-        """The bounds must hold on tails."""
-        for where, algebra, value in tails:
-            for _, bound, allowed in self.bounds:
-                held = algebra.signs(algebra.sub(value, algebra.number(bound))) <= allowed
-                need(held, f"the bound is not seen to hold on {where}")
 
     def evaluate(self, algebra: Algebra, values: Mapping[str, Any], order: int = 0) -> Any:
         """The formula's value, within a budget of work for all evaluations."""

@@ -4,11 +4,11 @@ c_k encloses f^(k)/k! on the whole box that the variable stands for (a point or 
 A function y = F(u) comes from its derivative: with g the polynomial of F'(u), which may use y,
 y' = g u', that is k y_k = sum_{j=1..k} j u_j g_(k-j).
 """
-
 # ruff: noqa: D102 - algebra.py says what the operations are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gmpy2 import mpq
@@ -16,7 +16,34 @@ from gmpy2 import mpq
 from gateproof.proofs_check.checker.algebra import Algebra
 
 Jet = list[Any]
-PAIRS = {name: names for names in (("sin", "cos"), ("sinh", "cosh"), ("tanh", "sech")) for name in names}
+
+#: F' as a product of functions of the same argument, which then grow together; sigmoid comes from tanh.
+TOGETHER = {
+    "exp": ("exp",),
+    "sin": ("cos",),
+    "cos": ("sin", "-"),
+    "sinh": ("cosh",),
+    "cosh": ("sinh",),
+    "tanh": ("sech", "sech"),  # narrower than 1 - tanh^2 over a wide box
+    "sech": ("tanh", "sech", "-"),
+}
+#: F'(u) in the operations on polynomials.
+SLOPES: dict[str, Callable[[Jets, Jet], Jet]] = {
+    "log": lambda to, u: to.power(u, -1),
+    "tan": lambda to, u: to.power(to.function(u, "cos"), -2),
+    "asin": lambda to, u: to.power(to.parabola(1, -1, u), mpq(-1, 2)),
+    "acos": lambda to, u: to.neg(SLOPES["asin"](to, u)),
+    "atan": lambda to, u: to.power(to.parabola(1, 1, u), -1),
+    "asinh": lambda to, u: to.power(to.parabola(1, 1, u), mpq(-1, 2)),
+    "acosh": lambda to, u: to.power(to.parabola(-1, 1, u), mpq(-1, 2)),
+    "atanh": lambda to, u: to.power(to.parabola(1, -1, u), -1),
+    "softplus": lambda to, u: to.function(u, "sigmoid"),
+    "erf": lambda to, u: to.mul(
+        to.power(to.div(to.constant("pi"), to.number(4)), mpq(-1, 2)),
+        to.function(to.neg(to.mul(u, u)), "exp"),
+    ),
+    "erfc": lambda to, u: to.neg(SLOPES["erf"](to, u)),
+}
 
 
 class Jets(Algebra):
@@ -78,60 +105,34 @@ class Jets(Algebra):
             result = self.div(self.number(1), result) if q < 0 else result
         return [first, *result[1:]]
 
-    def _derivative(self, u: Jet) -> Jet:
-        return [self.field.mul(self.field.number(k), c) for k, c in enumerate(u)][1:]
-
-    def _integral(self, g: Jet, du: Jet, k: int) -> Any:
-        """Coefficient k of the integral of g u'."""
-        return self.field.div(self._product(du, g, k - 1), self.field.number(k))
+    def parabola(self, a: int, b: int, u: Jet) -> Jet:
+        """a + b u^2."""
+        return self.add(self.number(a), self.mul(self.number(b), self.mul(u, u)))
 
     def signs(self, a: Jet) -> set[int]:
         return self.field.signs(a[0])
 
     def function(self, a: Jet, head: str) -> Jet:
-        y = [self.field.function(a[0], head)]
-        if not self.rest:
-            return y
-        if head in PAIRS:
-            return self._pair(head, a)
-        if head == "sigmoid":  # (1 + tanh(u/2)) / 2
+        if head == "sigmoid" and self.rest:  # (1 + tanh(u/2))/2, narrower than by s (1 - s)
             half = self.number(mpq(1, 2))
-            return y + self.mul(half, self.function(self.mul(half, a), "tanh"))[1:]
-        slope, change = self._slope(head, a) if head != "exp" else y, self._derivative(a)
-        while len(y) < len(a):
-            y.append(self._integral(slope, change, len(y)))
-        return y
-
-    def _pair(self, head: str, u: Jet) -> Jet:
-        """Two functions, each with the other's help: s' = w c and c' = w s or -w s; w is 1 or sech."""
-        field, names, change = self.field, PAIRS[head], self._derivative(u)
-        s, c = ([field.function(u[0], name)] for name in names)
-        weight = c if names[0] == "tanh" else self.number(1)
-        slope_s, slope_c = list[Any](), list[Any]()
-        for k in range(1, len(u)):
-            slope_s.append(self._product(weight, c, k - 1))
-            slope_c.append(self._product(weight, s, k - 1))
-            s.append(self._integral(slope_s, change, k))
-            c.append(self._integral(slope_c, change, k))
-            c[k] = c[k] if names[0] == "sinh" else field.neg(c[k])
-        return s if head == names[0] else c
-
-    def _slope(self, head: str, u: Jet) -> Jet:
-        """F'(u) for the primitives whose derivative is a formula in u alone."""
-        one = self.number(1)
-        if head == "tan":
-            return self.power(self.function(u, "cos"), -2)
-        if head in ("acos", "erfc"):
-            return self.neg(self._slope("asin" if head == "acos" else "erf", u))
-        if head == "log":
-            return self.div(one, u)
-        if head == "softplus":
-            return self.function(u, "sigmoid")
-        square = self.mul(u, u)
-        if head == "erf":
-            scale = self.div(self.number(2), self.power(self.constant("pi"), mpq(1, 2)))
-            return self.mul(scale, self.function(self.neg(square), "exp"))
-        if head in ("atan", "atanh"):
-            return self.div(one, self.add(one, square if head == "atan" else self.neg(square)))
-        square = self.neg(square) if head == "asin" else square
-        return self.power(self.add(square, self.neg(one) if head == "acosh" else one), mpq(-1, 2))
+            return [
+                self.field.function(a[0], head),
+                *self.mul(half, self.function(self.mul(half, a), "tanh"))[1:],
+            ]
+        names = {head, *TOGETHER.get(head, ())} - {"-"}
+        series = {name: [self.field.function(a[0], name)] for name in names}
+        slopes: dict[str, Jet] = {name: [] for name in names}
+        if self.rest and head in SLOPES:
+            slopes[head] = SLOPES[head](self, a)
+        change = [self.field.mul(self.field.number(k), c) for k, c in enumerate(a)][1:]
+        for k in range(1, len(a)):
+            for name in names & TOGETHER.keys():
+                factors = [series[factor] for factor in TOGETHER[name] if factor != "-"]
+                slope = (
+                    factors[0][k - 1] if len(factors) == 1 else self._product(factors[0], factors[1], k - 1)
+                )
+                slopes[name].append(self.field.neg(slope) if "-" in TOGETHER[name] else slope)
+            for name in names:
+                whole = self._product(change, slopes[name], k - 1)
+                series[name].append(self.field.div(whole, self.field.number(k)))
+        return series[head]

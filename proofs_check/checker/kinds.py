@@ -1,5 +1,7 @@
 """The kinds of certificates about one formula: range, integral, root, finite."""
 
+# ruff: noqa: D102 - Certificate says what read, check and judge_leaf do
+
 from __future__ import annotations
 
 from itertools import pairwise, product
@@ -22,24 +24,24 @@ class Range(Certificate):
     more = "domain conclusion tails tree witnesses"
 
     def read(self, domain: Any, conclusion: Any, tails: Any, tree: Any, witnesses: Any) -> None:
-        """Check the shape."""
-        self.domain, self.tree, self.witnesses = self.read_domain(domain), tree, witnesses
-        self.box, self.program = self.read_cuts(tails, self.domain), Program(self.core, self.domain)
+        (self.domain, self.box), self.tree = self.read_domain(domain, tails), tree
+        self.program, self.witnesses = Program(self.core, self.domain), witnesses
         self.read_bounds(conclusion)
-        need(isinstance(witnesses, list), "witnesses is not a list")
-        need(bool(self.bounds or witnesses), "it says nothing: no bound and no witness")
+        fit = isinstance(witnesses, list) and bool(self.bounds or witnesses)
+        need(fit, "it says nothing: no bound and no list of witnesses")
 
     def check(self) -> Verdict:
-        """The bounds on each tail, box, and the values at the witnesses."""
         tails = self.tails(self.domain, self.box)
-        self.judge_tails(tails)
+        for where, algebra, value in tails:
+            for _, bound, allowed in self.bounds:
+                held = algebra.signs(algebra.sub(value, algebra.number(bound))) <= allowed
+                need(held, f"the bound is not seen to hold on {where}")
         self.cover(self.tree, self.box)
         for witness in self.witnesses:
             self.witness(witness)
         return self.verdict(f"boxes, {len(tails)} tails, {len(self.witnesses)} witnesses checked")
 
     def judge_leaf(self, rule: Any, box: Box) -> None:
-        """The rule must prove the bounds on the box."""
         self.judge(self.enclose(rule, box, {side for side, _, _ in self.bounds}))
 
     def witness(self, witness: Any) -> None:
@@ -56,24 +58,11 @@ class Range(Certificate):
 
 
 class Integral(Range):
-    """The integral over the domain of the one variable lies within the bounds.
-
-    Taylor boxes are integrated term by term: over a box of radius r, h^j gives 2 r^(j+1)/(j+1) for even j
-    and 0 for odd j; the order must be even. On a natural box the range counts times the width. On a tail
-    from M on
-
-        integral of x^k exp(-a x) <= M^k exp(-a M)/(a - max(k, 0)/M)  for a > max(k, 0)/M,
-                                  =  M^(k+1)/(-k-1)                   for a = 0, k <= -2
-
-    since x^k exp(-a x) falls at that rate or faster.
-    """
+    """The integral over the domain of the one variable lies within the bounds."""
 
     def check(self) -> Verdict:
-        """Add up everything, then compare with the bounds."""
-        need(
-            len(self.domain) == 1 and not self.witnesses,
-            "an integral is over one variable, without witnesses",
-        )
+        fit = len(self.domain) == 1 and not self.witnesses
+        need(fit, "an integral is over one variable, without witnesses")
         self.total = self.field.number(0)
         for where, tails, value in self.tails(self.domain, self.box):
             for (k, a), (lo, hi) in value.items():
@@ -90,13 +79,12 @@ class Integral(Range):
         self.total = self.field.add(self.total, part)
 
     def judge_leaf(self, rule: Any, box: Box) -> None:
-        """The part over one box."""
         ((name, (lo, hi)),) = box.items()
         field, width = self.field, hi - lo
         match rule:
             case "natural":
                 self.plus(field.mul(self.enclose(rule, box), field.number(width)))
-            case ["taylor", order] if self.fit(order) and order % 2 == 0:
+            case ["taylor", order] if self.fit(order) and order % 2 == 0:  # h^j gives 2 r^(j+1)/(j+1) or 0
                 for j, c in enumerate(self.coefficients(order, name, box)):
                     if j % 2 == 0:
                         self.plus(field.mul(c, field.number(2 * (width / 2) ** (j + 1) / (j + 1))))
@@ -104,7 +92,7 @@ class Integral(Range):
                 raise Rejected(f"not a rule for a box of an integral: {rule!r:.60}")
 
     def mass(self, k: int, a: Any, cut: Any, where: str) -> Interval:
-        """At least the integral of x^k exp(-a x) from the cut on."""
+        """At least the integral of x^k exp(-a x) from the cut M on; it falls at the rate a - max(k, 0)/M."""
         field, rate = self.field, a - max(k, 0) / cut
         if a == 0 and k <= -2:
             return field.number(cut ** (k + 1) / (-k - 1))
@@ -119,23 +107,18 @@ class Root(Certificate):
     more = "domain conclusion tails tree"
 
     def read(self, domain: Any, conclusion: Any, tails: Any, tree: Any) -> None:
-        """Check the shape."""
-        self.domain, self.tree = self.read_domain(domain), tree
+        (self.domain, self.box), self.tree = self.read_domain(domain, tails), tree
         roots, self.complete = fields(conclusion, "roots complete", "conclusion")
         fit = isinstance(roots, list) and type(self.complete) is bool and len(self.domain) == 1
         need(fit, "roots is not a list, complete not true or false, or there is not one variable")
-        self.program, ((self.name, ends),) = Program(self.core, self.domain), self.domain.items()
+        self.program, ((self.name, (lo, hi)),) = Program(self.core, self.domain), self.box.items()
         self.roots = [tuple(map(rational, fields(root, "lo hi", "a root"))) for root in roots]
         line = [end for root in self.roots for end in root]
         fit = all(a < b or (a == b and i % 2 == 0) for i, (a, b) in enumerate(pairwise(line)))
         need(fit, "the roots are not ascending, disjoint intervals")
-        if self.complete:
-            self.box = self.read_cuts(tails, self.domain)
-        else:
-            need(bool(roots) and tree is None, "an incomplete list has roots and no tree")
-            self.read_cuts(tails, {self.name: (line[0], line[-1])})
-            inside = (ends[0] is None or ends[0] <= line[0]) and (ends[1] is None or line[-1] <= ends[1])
-            need(inside, "a root outside the domain")
+        if not self.complete:
+            fit = line != [] and lo <= line[0] and line[-1] <= hi and tree is None
+            need(fit, "an incomplete list has roots, between the cuts, and no tree")
 
     def check(self) -> Verdict:
         """The leaves must name just the roots of the list; in an incomplete one each has a change of sign."""
@@ -205,9 +188,7 @@ class Finite(Certificate):
     more = "domain conclusion"
 
     def read(self, domain: Any, conclusion: Any) -> None:
-        """Check the shape."""
-        self.domain = self.read_domain(domain)
-        need(not any(end is None for ends in self.domain.values() for end in ends), "a range is infinite")
+        self.domain, _ = self.read_domain(domain, {})  # an infinite side would need a cut
         self.read_bounds(conclusion)
         need(bool(self.bounds), "it says nothing: no bound")
 

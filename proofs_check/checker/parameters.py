@@ -1,11 +1,12 @@
 """Certificates of lower bounds over parameters: of suprema in general, of the errors of a family of gates."""
 
+# ruff: noqa: D102 - Certificate says what read, check and judge_leaf do
+
 from __future__ import annotations
 
 from itertools import product
 from typing import Any
 
-from gateproof.proofs_check.checker.algebra import Rejected
 from gateproof.proofs_check.checker.boxes import Box, Certificate, Verdict, fields, need
 from gateproof.proofs_check.checker.evaluate import Program, rational
 from gateproof.proofs_check.checker.interval import ZERO, Interval
@@ -22,60 +23,36 @@ class Supremum(Certificate):
     more = "family inner domain bound strict tree"
 
     def read(self, family: Any, inner: Any, domain: Any, bound: Any, strict: Any, tree: Any) -> None:
-        """Check the shape."""
-        self.inner, self.domain, self.tree = inner, self.read_domain(domain), tree
+        (self.domain, self.box), self.inner, self.tree = self.read_domain(domain, {}), inner, tree
         fit = isinstance(inner, list) and all(isinstance(name, str) and name.isidentifier() for name in inner)
-        need(fit and family is None and type(strict) is bool, "family, inner or strict is none that is known")
-        need(not {*inner} & {*self.domain}, "an inner name is in the domain")
-        self.program = Program(self.core, {*inner, *self.domain})
+        fit = fit and family is None and type(strict) is bool and not {*inner} & {*domain}
+        need(fit, "family, inner or strict is none that is known")
+        self.program = Program(self.core, {*inner, *domain})
         self.bounds = [(1, rational(bound), {1} if strict else {0, 1})]
 
     def check(self) -> Verdict:
-        """The tree covers the whole domain, infinite sides as well."""
-        self.cover(self.tree, self.domain)
+        self.cover(self.tree, self.box)
         return self.verdict("boxes, each with its inner point, checked")
 
     def judge_leaf(self, rule: Any, box: Box) -> None:
-        """At one inner point the bound holds for all of the box."""
-        match rule:
-            case ["at", point, inner]:
-                values = fields(point, " ".join(self.inner), "an inner point")
-                ends = {name: (rational(x),) * 2 for name, x in zip(self.inner, values, strict=True)}
-            case _:
-                raise Rejected(f"not a rule with an inner point: {rule!r:.60}")
-        infinite = sum(end is None for side in box.values() for end in side)
-        need(
-            infinite < 2 and (infinite == 1) is (inner == "tail"),
-            "tail is the rule of a box with one infinite side",
-        )
-        if infinite:
-            starts = {name: side[::-1] for name, side in box.items()}
-            self.judge_tails(self.tails({**box, **ends}, {**starts, **ends}))
-        else:
-            self.judge(self.enclose(inner, {**box, **ends}, {1}))
+        fit = isinstance(rule, list) and len(rule) == 3 and rule[0] == "at"
+        need(fit, f"not a rule with an inner point: {rule!r:.60}")
+        point = fields(rule[1], " ".join(self.inner), "an inner point")
+        ends = {name: (rational(x), rational(x)) for name, x in zip(self.inner, point, strict=True)}
+        self.judge(self.enclose(rule[2], {**box, **ends}, {1}))
 
 
 class Gates(Certificate):
     """Every gate of K = 2 or 3 branches with one sharpness t > 0 is somewhere off by more than e.
 
-    With p_k = exp(t (x - h_k)) a gate is P/Q: Q = 1 + p_1, P = L_1 + p_1 L_2, or Q = (1 + p_1)(1 + p_2) and
-    P = L_1 + p_1 L_2 + p_2 (L_1 - L_2 + L_3) + p_1 p_2 L_3, the L_k lines. Divided by exp((K-1) t x/2), Q is
-    a sum of c_j exp(w_j t x), c_j >= 0 and not all 0, with rates w = -+(K-1)/2, and 0 if K = 3; P has the
-    first and last lines in the outer terms, and some line in the middle. An error of at most e means
-    abs(f Q - P) <= e Q. If f approaches m x + n at an end, the line there is m x + b with abs(b - n) <= e,
-    that is b = n + s e; or b is given (s = 0). Weights v_i at points x_i (K = 3: with sum v = sum v x = 0, so
-    that the middle line drops out) give sum_j c_j R_j <= 0 for
-
-        R_j(t) = sum_i [v_i (f(x_i) - m_j x_i - n_j - s_j e) - e abs(v_i)] exp(w_j t x_i);
-
-    so there is no such gate if all R_j are positive for s_j = -1 and 1. Where a threshold h is given (K = 2),
-    the two terms have the factors exp(-w_j t h), and only their sum must be positive.
+    docs/certificates.md derives the rows: sums R(t) of C exp(t y), C = v (f(x) - m x - n - s e) - e abs(v)
+    and y = w (x - h), over weights v at points x, for a term of rate w whose line in the gate is
+    m x + n + s e. There is no gate within e if all rows are positive.
     """
 
     more = "variable family bound tree"
 
     def read(self, variable: Any, family: Any, bound: Any, tree: Any) -> None:
-        """Check the shape, and that the target has the asymptotes."""
         self.name, self.bound, self.tree = variable, rational(bound), tree
         self.known: dict[Any, Any] = {}
         need(isinstance(variable, str) and self.bound >= 0, "variable is not a name, or the bound negative")
@@ -104,12 +81,10 @@ class Gates(Certificate):
         need(fit, f"the target is not seen to approach its line at {'-oo' if side < 0 else 'oo'}")
 
     def check(self) -> Verdict:
-        """The tree covers t in [0, oo)."""
         self.cover(self.tree, {"t": (rational("0"), None)})
         return self.verdict(f"boxes of t, {len(self.rows)} rows on each, checked")
 
     def judge_leaf(self, rule: Any, box: Box) -> None:
-        """Every row is positive on the box."""
         fit = isinstance(rule, list) and rule != [] and all(isinstance(w, list) and len(w) == 2 for w in rule)
         need(fit, "a leaf is not a list of points and weights")
         weights, ((lo, hi),) = [(rational(x), rational(v)) for x, v in rule], box.values()
@@ -129,7 +104,7 @@ class Gates(Certificate):
             self.known[x] = self.enclose("natural", {self.name: (x, x)})
         field = self.field
         off = field.mul(field.number(v), field.sub(self.known[x], field.number(line)))
-        return field.sub(off, field.number(self.bound * abs(v)))
+        return field.add(off, field.number(-self.bound * abs(v)))
 
     def positive(self, terms: Terms, lo: Any, hi: Any) -> bool:
         """Whether a sum of C exp(t y) is positive for t in [lo, hi], or in [lo, oo).

@@ -30,7 +30,7 @@ _FAILS = {
 
 def second_sign(a: Expr, b: Expr, point: Point) -> int | None:
     """The sign of a - b by MPFR interval arithmetic, code that shares nothing with the first engine."""
-    from gateproof.proofs_check.checker.sign import sign_at
+    from gateproof.proofs_check.engine.second_sign import sign_at
     from gateproof.theory.formula.serial import to_json
 
     return sign_at(

@@ -25,7 +25,7 @@ def root(text, lo, hi, tree, roots, *, complete=True, cuts=(None, None), core=No
         "bits": 106,
         "domain": {"x": {"lo": write(lo), "hi": write(hi)}},
         "conclusion": {"roots": [{"lo": write(a), "hi": write(b)} for a, b in roots], "complete": complete},
-        "tails": {"x": {"minus": write(cuts[0]), "plus": write(cuts[1])}} if complete else {},
+        "tails": {"x": {"minus": write(cuts[0]), "plus": write(cuts[1])}},
         "tree": tree,
     }
 
@@ -72,8 +72,8 @@ TRUE = {
     "no zeros by taylor": root("x**2 - 2*x + 2", 0, 2, ["leaf", ["taylor", 2]], []),
     "monotone": root("x + 1 - x**2/8", 0, 3, ["leaf", ["monotone", 2]], []),
     "one tail": root("x*tanh(x) - 1", 1, "oo", boxes(named(WAVE), 2, "natural"), [WAVE], cuts=(None, 3)),
-    "at least one": root("x**2 - x - 1", *LINE, None, [GOLDEN], complete=False),
-    "at least one, wide": root("x**3 - x", *LINE, None, [(-2, 2)], complete=False),
+    "at least one": root("x**2 - x - 1", *LINE, None, [GOLDEN], complete=False, cuts=(-4, 4)),
+    "at least one, wide": root("x**3 - x", *LINE, None, [(-2, 2)], complete=False, cuts=(-4, 4)),
     "at least one, exact": root("abs(x) - 1/3", -1, 1, None, [THIRD], complete=False),
 }  # fmt: skip
 
@@ -125,7 +125,7 @@ FALSE = {
     "incomplete with a tree": root("x", -1, 1, ["leaf", ["root", "0", "0", 1]], [(0, 0)], complete=False),
     "incomplete and empty": root("x", -1, 1, None, [], complete=False),
     "complete without a tree": root("x", -1, 1, None, [(0, 0)]),
-    "touching": root("x**2 - 2", *LINE, None, [(1, ROOT2[1]), (ROOT2[1], 2)], complete=False),
+    "touching": root("x**2 - 2", *LINE, None, [(1, ROOT2[1]), (ROOT2[1], 2)], complete=False, cuts=(-4, 4)),
     "unordered": root("x**3 - x", -2, 2, None, [(F(1, 2), 2), (F(-1, 2), F(1, 3))], complete=False),
     "undefined somewhere": root("log(x)", 0, 2, boxes("natural", F(1, 2), ["root", "1", "1", 3]), [(1, 1)]),
 }  # fmt: skip

@@ -175,7 +175,6 @@ def at(point, rule="natural"):
 
 # sup over x of abs(x - t) on [-1, 1] is 1 + abs(t), at least 1.
 ABS = ["split", "t", "0", at({"x": "1"}), at({"x": "-1"})]
-LINE = ["split", "t", "-1", at({"x": "1"}, "tail"), ["split", "t", "1", ABS, at({"x": "-1"}, "tail")]]
 # sup over x of x*t - x**2 is t**2/4 at x = t/2.
 PEAK = at({"x": "1/2"}, ["face", "t", "natural"])
 
@@ -188,8 +187,6 @@ PEAK = at({"x": "1/2"}, ["face", "t", "natural"])
         (supremum("abs(x - t)", ["x"], {"t": (-1, 1)}, F(999, 1000), ABS, strict=True), True),
         (supremum("abs(x - t)", ["x"], {"t": (-1, 1)}, 1 + F(1, 10**9), ABS), False),
         (supremum("abs(x - t)", ["x"], {"t": (-2, 1)}, 2, ABS), False),
-        (supremum("abs(x - t)", ["x"], {"t": ("-oo", "oo")}, 1, LINE), True),
-        (supremum("abs(x - t)", ["x"], {"t": ("-oo", "oo")}, 1 + F(1, 10**9), LINE), False),
         (supremum("abs(x - t)", ["x"], {"t": ("-oo", "oo")}, 1, ABS), False),
         (supremum("abs(x - t)", ["x"], {"t": (-1, 1)}, 1, at({"x": "1"})), False),
         (supremum("x*t - x**2", ["x"], {"t": (1, 2)}, F(1, 4), PEAK), True),
@@ -199,11 +196,7 @@ PEAK = at({"x": "1/2"}, ["face", "t", "natural"])
         (supremum("x*y", ["x", "y"], {}, 6, at({"x": "2"})), False),
         (supremum("x*t", ["x"], {"x": (0, 1), "t": (0, 1)}, 0, at({"x": "2"})), False),
         (supremum("log(x - t)", ["x"], {"t": (0, 1)}, 0, at({"x": "1"})), False),
-        (supremum("x - t", ["x"], {"t": (0, 1)}, 0, at({"x": "1"}, "tail")), False),
-        (supremum("x - t", ["x"], {"t": ("-oo", "oo")}, 0, at({"x": "1"}, "tail")), False),
-        (supremum("x - t", ["x"], {"t": ("-oo", -1)}, 2, at({"x": "1"}, "tail")), True),
         (supremum("x - t", ["x"], {"t": ("-oo", -1)}, 2, at({"x": "1"})), False),
-        (supremum("x - t", ["x"], {"t": ("-oo", F(-1, 2))}, 0, at({"x": "1"}, "tail")), False),
         (supremum("x - t", ["x y"], {"t": (0, 1)}, 0, at({"x": "1", "y": "1"})), False),
         (supremum("x - t", "x", {"t": (0, 1)}, 0, at({"x": "1"})), False),
         (supremum("x - t", ["x"], {"t": (0, 1)}, 0, ["leaf", "natural"]), False),
