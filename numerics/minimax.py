@@ -26,6 +26,7 @@ from gateproof.numerics.charts import Chart, charts
 from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
 from gateproof.numerics.extrema import extremum
 from gateproof.numerics.interval import Interval
+from gateproof.numerics.minimax_certificate import Cover
 from gateproof.numerics.parameter_boxes import (
     Box,
     Point,
@@ -57,7 +58,8 @@ class Minimax:
     """``lower`` <= inf sup <= ``upper``, the supremum at ``point``.
 
     ``status`` is 'ok', 'infinite' (the supremum at every point tried is) or 'unknown' (``reason``);
-    a bound may be None. ``certificate`` is of the supremum at ``point``.
+    a bound may be None. ``certificate`` is of the supremum at ``point``, ``below`` are those of ``lower``,
+    one for each chart where all ranges are finite.
     """
 
     status: str
@@ -67,6 +69,7 @@ class Minimax:
     witnesses: tuple[Mapping[str, Fraction], ...] = ()
     boxes: int = 0
     certificate: dict[str, Any] | None = None
+    below: tuple[dict[str, Any], ...] = ()
     reason: str = ""
 
 
@@ -93,7 +96,12 @@ def minimax(
     except NotReal as error:
         return Minimax("unknown", reason=str(error))
     seen = tuple(dict(w) for w in search.witnesses)
-    found = Minimax("ok", lower, witnesses=seen, boxes=search.boxes, reason=search.reason)
+    below = (
+        ()
+        if lower is None
+        else search.cover.documents(search.charts, search.witnesses, tuple(dict(inner)), lower)
+    )
+    found = Minimax("ok", lower, witnesses=seen, boxes=search.boxes, below=below, reason=search.reason)
     return _from_above(found, search, body, inner, budget)
 
 
@@ -163,6 +171,7 @@ class _Search:
             islice(first_witnesses(body, inner, MAX_WITNESSES // 2), MAX_WITNESSES // 2)
         )
         self.balls = [exact(w) for w in self.witnesses]
+        self.cover = Cover()
         self.point: Point | None = None
         self.best = inf
         self.boxes = self.evaluations = 0
@@ -178,6 +187,7 @@ class _Search:
         for k, chart in enumerate(self.charts):
             bound, kept = self._bound(k, chart.box, everyone)
             place = next(order)
+            self.cover.root(k, place, chart.box, kept)
             bounds[place] = bound
             heapq.heappush(heap, (as_float(bound), place, k, chart.box, kept, 0))
         while heap:
@@ -204,8 +214,9 @@ class _Search:
                 bound, good = self._bound(k, part, tried)
                 if not bound > parent and len(tried) < len(everyone):
                     bound, good = self._bound(k, part, everyone)
-                bound = max(bound, parent)
                 place = next(order)
+                self.cover.child(number, place, part, good if bound > parent else ())
+                bound = max(bound, parent)
                 bounds[place] = bound
                 heapq.heappush(heap, (as_float(bound), place, k, part, good, depth + 1))
             everyone = tuple(range(len(self.witnesses)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.minimax import Minimax, from_above, minimax
@@ -21,6 +23,7 @@ from gateproof.proofs_check.engine.outcome import (
     NotYetError,
     Outcome,
     UndecidedError,
+    composite,
     negation,
     undecided,
 )
@@ -199,9 +202,11 @@ def _value(node: Extremum, found: Minimax, digits: int) -> dict[str, str]:
 
 def _outcome(node: Extremum, found: Minimax, truth: bool, *, rests_on_point: bool) -> Outcome:
     """What was found; one point of the parameters suffices for a bound from its side."""
-    certificate = found.certificate if rests_on_point else None
+    certificate: Mapping[str, Any] | None = found.certificate if rests_on_point else None
     if certificate is not None and accept(certificate) is not None:
         return undecided("the certificate of the inner value was not accepted by the checker")
+    if not rests_on_point:
+        certificate = _from_below(found)
     at = {n: rational_text(v) for n, v in (found.point or {}).items()}
     known = found.lower is not None and found.upper is not None
     return Outcome(
@@ -214,6 +219,16 @@ def _outcome(node: Extremum, found: Minimax, truth: bool, *, rests_on_point: boo
         witness=at if at and not truth else None,
         certificate=certificate,
     )
+
+
+def _from_below(found: Minimax) -> Mapping[str, Any] | None:
+    """The certificate of a lower bound, and of an upper one that is the same; None if not accepted."""
+    parts = [*found.below]
+    if found.lower == found.upper and found.certificate is not None:
+        parts.append(found.certificate)
+    joint = composite(parts, "for all parameters: at some point of the inner names the body is at least that")
+    whole = found.below and joint is not None and accept(joint) is None
+    return joint if whole else None
 
 
 def _steps(node: Extremum, found: Minimax, at: dict[str, str]) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from gateproof.proofs_check.engine.outcome import (
     NotYetError,
     Outcome,
     UndecidedError,
+    composite,
     conjunction,
     merged_trust,
     undecided,
@@ -190,8 +191,15 @@ def _reaches(part: Part, bound: Expr, context: Context) -> Outcome:
     if least.lower is not None and least.lower >= 0:
         names = ", ".join(part.outer.domains)
         step = f"{to_text(relation)} at one of {len(least.witnesses)} points on each of {least.boxes} boxes"
+        joint = composite([*least.below]) if least.below else None
+        checked = joint is not None and accept(joint) is None
         return Outcome(
-            True, CERTIFIED, "branch and bound over the parameters", ("arb",), (f"{step} of {names}",)
+            True,
+            CERTIFIED,
+            "branch and bound over the parameters",
+            ("arb", "mpfr") if checked else ("arb",),
+            (f"{step} of {names}",),
+            certificate=joint if checked else None,
         )
     if least.upper is not None and least.upper < 0 and least.point is not None:
         at = {n: rational_text(v) for n, v in least.point.items()}

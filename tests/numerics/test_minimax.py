@@ -10,7 +10,9 @@ import pytest
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.charts import charts
 from gateproof.numerics.minimax import minimax
+from gateproof.numerics.points import at_point
 from gateproof.numerics.ranges import Range
+from gateproof.proofs_check.checker import verify
 from gateproof.theory.formula import expand, free_names, parse_expr
 from gateproof.theory.formula.nodes import num
 
@@ -45,6 +47,42 @@ def test_best_approximation(text, within, names, value):
         assert mpmath.mpf(result.lower.numerator) / result.lower.denominator <= right + mpmath.mpf(10) ** -25
         assert mpmath.mpf(result.upper.numerator) / result.upper.denominator >= right - mpmath.mpf(10) ** -25
     assert result.upper - result.lower < Fraction(1, 1000)
+
+
+FOUR = Range(num(-4), num(4), True, True)
+
+
+@pytest.mark.parametrize(("text", "within", "names", "value"), KNOWN, ids=[k[0] for k in KNOWN])
+def test_certificate_of_a_lower_bound(text, within, names, value):
+    result = found(text, (("x", within),), tuple((n, FOUR) for n in names))
+    (document,) = result.below
+    assert verify(document).accepted
+    assert Fraction(document["bound"]) == result.lower
+    with mpmath.workdps(30):
+        true = Fraction(str(value())) * (1 + Fraction(1, 10**9))
+    assert not verify({**document, "bound": str(true)}).accepted
+    assert document["tree"][0] == "split"
+    assert not verify({**document, "tree": document["tree"][3]}).accepted
+    assert not verify({**document, "core": ["var", "x"]}).accepted
+    # Every witness is in the inner set, and at sampled parameters one of them shows the bound.
+    points = set(_witnesses(document["tree"]))
+    assert all(within.lo.value <= x <= within.hi.value for x in points)
+    body = expand(parse_expr(text))
+    for k in range(40):
+        at = {n: Fraction((7 * k + 3 * i * k * k) % 33 - 16, 4) for i, n in enumerate(names)}
+        assert max(at_point(body, {**at, "x": x}, 80) for x in points) > float(result.lower) - 1e-12
+
+
+def _witnesses(tree):
+    if tree[0] == "leaf":
+        yield Fraction(tree[1][1]["x"])
+    else:
+        yield from _witnesses(tree[3])
+        yield from _witnesses(tree[4])
+
+
+def test_no_certificate_over_an_infinite_range():
+    assert found("abs(x - a)", (("x", UNIT),), (("a", REALS),)).below == ()
 
 
 def _balanced_sharpness():
@@ -106,8 +144,6 @@ def test_chart_of_a_gate_is_the_same_function():
     assert large.body == body
     assert small.products == {"h": "t"}
     assert small.back({"t": Fraction(1, 2), "h": Fraction(3)}) == {"t": Fraction(1, 2), "h": Fraction(6)}
-    from gateproof.numerics.points import at_point
-
     for x, t, h in ((2, Fraction(1, 3), 5), (-1, Fraction(7, 8), -2), (0, Fraction(1, 9), 11)):
         point = {"x": Fraction(x), "t": t, "h": Fraction(h)}
         moved = {**point, "h": t * h}

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from gateproof.numerics.ranges import Range
+from gateproof.proofs_check.checker import verify
 from gateproof.proofs_check.engine import decide
 from gateproof.proofs_check.engine.gate_bounds import closest_point, decide_gate_bound, gate_error
 from gateproof.proofs_check.engine.nested import _ranges
@@ -53,6 +54,9 @@ def test_decided(family, op, bound, truth):
     found = by_lower_bound(family, op, bound)
     assert found is not None
     assert found.truth is truth
+    assert found.trust == ("arb", "mpfr")
+    assert verify(found.certificate).accepted
+    assert Fraction(found.certificate["bound"]) >= Fraction(bound)
 
 
 @pytest.mark.parametrize(("family", "op", "bound"), OPEN)

@@ -7,6 +7,7 @@ from deciding import cases, check, verdict
 
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.certify import certify
+from gateproof.proofs_check.checker import verify
 from gateproof.theory.formula import parse_expr
 
 SILU = "sup(abs(x*sigmoid(t*x) - gelu(x)), x in R)"
@@ -74,6 +75,31 @@ def test_one_point_of_the_parameters_leaves_a_certificate():
     assert decision.certificate["kind"] == "range"
     assert "mpfr" in decision.trust
     assert set(decision.witness) == {"t"}
+
+
+@pytest.mark.parametrize(
+    ("text", "holds", "family"),
+    [
+        ("inf(sup(abs(exp(x) - a - b*x), x in [0, 1]), a in [0, 2], b in [0, 3]) > 0.1059", True, False),
+        ("inf(sup(abs(exp(x) - a - b*x), x in [0, 1]), a in [0, 2], b in [0, 3]) <= 0.1059", False, False),
+        ("sup(inf(-abs(x - a), x in [0, 1]), a in [-3, 2]) <= -0.4999", True, False),
+        (f"inf({SILU}, t > 0) >= 0.0139", True, True),
+    ],
+)
+def test_a_bound_for_all_parameters_leaves_a_certificate(text, holds, family):
+    decision = verdict(text)
+    assert decision.verdict == ("certified" if holds else "refuted")
+    assert decision.trust == ("arb", "mpfr")
+    assert decision.certificate["kind"] == "parameter-lower-bound"
+    assert (decision.certificate["family"] is not None) is family
+    assert verify(decision.certificate).accepted
+
+
+def test_equal_bounds_leave_both_certificates():
+    decision = verdict("inf(sup(abs(x - a), x in [0, 1]), a in [-1, 1]) == 1/2")
+    assert decision.verdict == "certified"
+    assert [p["kind"] for p in decision.certificate["parts"]] == ["parameter-lower-bound", "range"]
+    assert verify(decision.certificate).accepted
 
 
 def test_certify_gives_the_value():
