@@ -21,10 +21,13 @@ _LADDER = (Fraction(1, 4), *(Fraction(1, 10**k) for k in (2, 4, 7, 10, 14, 18, 2
 _BITS = 160
 
 
-def certified_values(relation: Rel, values: Mapping[Node, Value]) -> Mapping[str, Any] | None:
+def certified_values(
+    relation: Rel, values: Mapping[Node, Value]
+) -> tuple[Mapping[str, Any], Fraction] | None:
     """Accepted certificates of all integrals, fine enough to decide the relation once more; else None.
 
-    The sides are compared anew, with MPFR, from what the certificates state.
+    The sides are compared anew, with MPFR, from what the certificates state. The number is the relative
+    tolerance to which they do so.
     """
     a, b = relation.terms
     gap = App("add", (a, App("neg", (b,))))
@@ -34,7 +37,8 @@ def certified_values(relation: Rel, values: Mapping[Node, Value]) -> Mapping[str
             continue
         found = [_accepted(node, widened[node]) for node in values if isinstance(node, Mean)]
         documents = [dict(d) for d in found if d is not None]
-        return composite(documents) if len(documents) == len(found) else None
+        whole = composite(documents) if len(documents) == len(found) else None
+        return None if whole is None else (whole, tolerance)
     return None
 
 
