@@ -32,6 +32,7 @@ from gateproof.theory.formula.nodes import App, Expr, num
 
 #: Newton steps from the best sample point.
 _STEPS = 5
+_LINE = (iv.NEG_INF, iv.INF)
 
 __all__ = ["Enclosure", "Extremum", "Zeros", "extremum", "zeros"]
 
@@ -153,15 +154,11 @@ def _look(problem: Problem, bits: int, *, isolating: bool) -> tuple[list[Candida
     spots = hunt.run(parts)
     if hunt.doubtful and any(s.root is None for s in spots):
         near = next(s for s in spots if s.root is None)
-        lo, hi = (_nearest(near.lo), _nearest(near.hi))
+        lo, hi = iv.to_fraction(near.lo), iv.to_fraction(near.hi)
         edge = any(not e.closed and lo <= _at(e) <= hi for e in (left, right) if not e.infinite)
         reason = "open end" if edge else f"may be undefined ({hunt.doubtful}) near {float(lo):.12g}"
         return Extremum("unknown", reason=reason)
     return candidates + from_spots(problem, spots), hunt.best
-
-
-def _nearest(x: arb) -> Fraction:
-    return iv.to_fraction(x)
 
 
 def _tails(problem: Problem, best: arb) -> arb | Extremum:
@@ -228,8 +225,13 @@ def _start(problem: Problem, left: End, right: End) -> tuple[arb | None, list[Ca
 def _climbed(problem: Problem, start: Fraction, best: arb) -> arb:
     """The best value after a few Newton steps uphill from a point, inside the domain."""
     line, x = problem.line, iv.rational(start).mid()
-    inner = [None if e.infinite else iv.rational(_at(e)) for e in problem.ends]
+    low, high = (
+        inf if e.infinite else iv.rational(_at(e)) for e, inf in zip(problem.ends, _LINE, strict=True)
+    )
     for _ in range(_STEPS):
+        # A number rounded from an end may lie outside.
+        if not low < x < high:
+            break
         try:
             value, slope, bend = line.series({line.var: (x, x)}, 2)
         except (NumericsError, ZeroDivisionError):
@@ -239,10 +241,6 @@ def _climbed(problem: Problem, start: Fraction, best: arb) -> arb:
         if not rise < 0:
             break
         x = (x - slope / (2 * bend.mid())).mid()
-        if not x.is_finite() or (inner[0] is not None and not x >= inner[0]):
-            break
-        if inner[1] is not None and not x <= inner[1]:
-            break
     return best
 
 

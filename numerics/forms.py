@@ -90,10 +90,10 @@ def polynomial_range(constant: Interval, higher: list[arb], radius: arb) -> Inte
 def arch(slope: arb, bend: arb, radius: arb) -> arb:
     """An upper bound of s h + c h**2 for |h| <= r, s in ``slope`` and c in ``bend``.
 
-    It is at most b |h| + C h**2 with b = max |s|, C = max c. Where C < 0 and the top at |h| = -b/(2C)
-    lies inside, that is b**2/(-4C); otherwise it is largest at |h| = r, or, where C > 0, there too.
+    It is at most b |h| + C h**2 with b = max |s|, C = max c: where C < 0 at most b**2/(-4C), its top at
+    |h| = -b/(2C); where that is not inside, and where C >= 0, at most its value at |h| = r.
     """
     b, c = slope.abs_upper(), iv.up(bend)
-    if c < 0 and b < -2 * c * radius:
+    if c < 0 and not b >= -2 * c * radius:
         return iv.up(b * b / (-4 * c))
     return iv.up((b + c * radius) * radius)
