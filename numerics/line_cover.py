@@ -8,7 +8,7 @@ looked at with few bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 
 import flint
@@ -16,32 +16,22 @@ from flint import arb
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled
-from gateproof.numerics.certificate import Bounds, Tree, ratio
-from gateproof.numerics.cover import LEVELS, split_point
+from gateproof.numerics.certificate import Bounds, Tree
+from gateproof.numerics.cover import LEVELS
 from gateproof.numerics.errors import MaybeUndefined, NotSmooth, Undefined
 from gateproof.numerics.forms import Line, outer, polynomial_range
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.kinks import corners
+from gateproof.numerics.line_boxes import Box, Rule, halves, parts, tree
 from gateproof.numerics.newton import LOW
 from gateproof.numerics.precision import precision
 from gateproof.numerics.search import breaks
 from gateproof.numerics.smooth import Piece, Turns, pieces
 from gateproof.theory.formula.nodes import App, Expr, Where
 
-Rule = str | list[str | int]
 #: Another program's enclosures over a box may be wider than these by this factor.
 _SPARE = 4
-_PARTS = 4
 _HALF = arb(0.5)
-
-
-@dataclass(frozen=True)
-class _Box:
-    piece: Piece
-    lo: Fraction
-    hi: Fraction
-    depth: int = 0
-    rule: Rule | None = None
 
 
 class LineCover:
@@ -74,12 +64,11 @@ class LineCover:
         """
         lo, hi = self.ends
         turns = None if self.strict else turns
-        parts = pieces(self.line, lo, hi, turns) if lo < hi else []
-        todo: list[_Box] = []
-        for part in parts:
+        todo: list[Box] = []
+        for part in pieces(self.line, lo, hi, turns) if lo < hi else ():
             todo += self._first(part, self._likely(part) if places is None else places)
-        todo = todo or [_Box(Piece(lo, hi, self.line, {}), lo, hi)]
-        leaves: list[_Box] = []
+        todo = todo or [Box(Piece(lo, hi, self.line, {}), lo, hi)]
+        leaves: list[Box] = []
         todo.reverse()
         while todo:
             # Depth first, so that what cannot be decided is met after few boxes.
@@ -98,32 +87,30 @@ class LineCover:
                         self.stuck = {self.var: (box.lo, box.hi)}
                         self.reason = self._why(box)
                         return None
-                    found = _halves(box)
-                if len(found) > 1 or found[0].rule is None:
-                    todo += reversed(found)
+                    todo += reversed(halves(box))
                     continue
-                box = found[0]
+                box = replace(box, rule=found)
             leaves.append(box)
-        return _tree(self.var, leaves)
+        return tree(self.var, leaves)
 
-    def _first(self, part: Piece, places: tuple[Fraction, ...]) -> list[_Box]:
+    def _first(self, part: Piece, places: tuple[Fraction, ...]) -> list[Box]:
         """The boxes of a piece to begin with: those around the places, and parts of what lies between."""
-        found: list[_Box] = []
+        found: list[Box] = []
         at = part.lo
         for p in sorted(p for p in places if part.lo < p < part.hi):
             if p <= at:
                 continue
             crest = self._crest(part, p, min(p - at, part.hi - p))
             if crest is not None:
-                found += [*_parts(part, at, crest.lo), crest]
+                found += [*parts(part, at, crest.lo), crest]
                 at = crest.hi
-        return found + _parts(part, at, part.hi)
+        return found + parts(part, at, part.hi)
 
     def _likely(self, part: Piece) -> tuple[Fraction, ...]:
         """Where the quadratic about the middle of a part of the piece has a top or bottom near a bound."""
         found: list[Fraction] = []
         with precision(self.low):
-            for box in _parts(part, part.lo, part.hi):
+            for box in parts(part, part.lo, part.hi):
                 m = (box.lo + box.hi) / 2
                 try:
                     value, slope, bend = part.line.series({self.var: iv.of_ball(iv.rational(m))}, 2)
@@ -138,18 +125,16 @@ class LineCover:
                     found.append(m + iv.to_fraction(step))
         return tuple(found)
 
-    def _look(self, box: _Box) -> list[_Box] | None:
-        """The box with its rule, or its parts, or None where it is to be halved."""
+    def _look(self, box: Box) -> Rule | None:
+        """The rule for the box, or None where it is to be halved."""
         with precision(self.low):
             rule, near = self._rule(box)
         near = near or box.hi - box.lo < self.scale / 2**24
         if rule is None and near and self.low < self.bits and self.suspect is None:
             rule, near = self._rule(box)
-        if rule is not None:
-            return [_Box(box.piece, box.lo, box.hi, box.depth, rule)]
-        return None
+        return rule
 
-    def _rule(self, box: _Box) -> tuple[Rule | None, bool]:
+    def _rule(self, box: Box) -> tuple[Rule | None, bool]:
         """The rule that proves the bounds on the box, and whether more bits might give one."""
         lo, hi, line = box.lo, box.hi, box.piece.line
         near = False
@@ -212,7 +197,7 @@ class LineCover:
         fuzz = arb(2) ** (16 - flint.ctx.prec)
         return any(abs(v - b) < (1 + abs(b)) * fuzz for v in value for b in bounds)
 
-    def _decided(self, box: _Box) -> bool:
+    def _decided(self, box: Box) -> bool:
         """Whether interval arithmetic decides all corners, where a piece has resolved some.
 
         The checker looks at the formula as it stands, and at corners in parts that are not taken.
@@ -228,7 +213,7 @@ class LineCover:
                 return False
         return True
 
-    def _crest(self, piece: Piece, place: Fraction, reach: Fraction) -> _Box | None:
+    def _crest(self, piece: Piece, place: Fraction, reach: Fraction) -> Box | None:
         """A box about a rational near the place on which ["taylor", 2] keeps the bounds."""
         p = self._closer(piece.line, place)
         if p is None or not piece.lo < p < piece.hi:
@@ -238,13 +223,13 @@ class LineCover:
         step = Fraction(2) ** (reach.numerator.bit_length() - reach.denominator.bit_length() - 1)
         radius = min(step, Fraction(1))
         for _ in range(12):
-            box = _Box(piece, p - radius, p + radius, 0, ["taylor", 2])
+            box = Box(piece, p - radius, p + radius, 0, ["taylor", 2])
             if radius <= reach and self._bends(box, p, radius):
                 return box
             radius /= 2
         return None
 
-    def _bends(self, box: _Box, p: Fraction, radius: Fraction) -> bool:
+    def _bends(self, box: Box, p: Fraction, radius: Fraction) -> bool:
         line = box.piece.line
         try:
             with precision(self.low):
@@ -278,14 +263,14 @@ class LineCover:
                 return None
             bits = min(2 * bits, self.bits)
 
-    def _why(self, box: _Box) -> str:
+    def _why(self, box: Box) -> str:
         try:
             self.line.natural(box.lo, box.hi)
         except (Undefined, MaybeUndefined) as error:
             return f"may be undefined ({error.where}) near {self._place(box)}"
         return f"touches the bound near {self._place(box)}"
 
-    def _place(self, box: _Box) -> str:
+    def _place(self, box: Box) -> str:
         return f"{self.var}={float((box.lo + box.hi) / 2):.12g}"
 
 
@@ -302,29 +287,3 @@ def _rounded(x: arb) -> arb:
 
 def _wider(c: arb) -> arb:
     return arb(c.mid(), _SPARE * c.rad())
-
-
-def _parts(piece: Piece, lo: Fraction, hi: Fraction) -> list[_Box]:
-    """The interval in parts of about width 1, cut at short dyadic numbers."""
-    if not lo < hi:
-        return []
-    cuts = [lo]
-    n = min(_PARTS, max(1, round(hi - lo)))
-    for k in range(1, n):
-        at = split_point(lo + (hi - lo) * (k - 1) / n, lo + (hi - lo) * (k + 1) / n)
-        if at > cuts[-1]:
-            cuts.append(at)
-    return [_Box(piece, a, b) for a, b in zip(cuts, [*cuts[1:], hi], strict=True)]
-
-
-def _halves(box: _Box) -> list[_Box]:
-    at = split_point(box.lo, box.hi)
-    return [_Box(box.piece, a, b, box.depth + 1) for a, b in ((box.lo, at), (at, box.hi))]
-
-
-def _tree(var: str, leaves: list[_Box]) -> Tree:
-    """The leaves, ascending, as a balanced tree."""
-    if len(leaves) == 1:
-        return ["leaf", leaves[0].rule]
-    half = len(leaves) // 2
-    return ["split", var, ratio(leaves[half].lo), _tree(var, leaves[:half]), _tree(var, leaves[half:])]
