@@ -69,6 +69,8 @@ class Intervals(Algebra):
         return Interval(self.down.minus(a.hi), self.up.minus(a.lo))
 
     def mul(self, a: Interval, b: Interval) -> Interval:
+        if a.lo > 0 < b.lo:
+            return interval(self.down.mul(a.lo, b.lo), self.up.mul(a.hi, b.hi))
         # The ends are products of ends. An infinite end bounds finite numbers: 0 times it is 0.
         pairs = [(x, y) if x and y else (ZERO, ZERO) for x in a for y in b]
         low = min([self.down.mul(x, y) for x, y in pairs])

@@ -133,6 +133,6 @@ class Jets(Algebra):
                 )
                 slopes[name].append(self.field.neg(slope) if "-" in TOGETHER[name] else slope)
             for name in names:
-                whole = self._product(change, slopes[name], k - 1)
-                series[name].append(self.field.div(whole, self.field.number(k)))
+                whole, share = self._product(change, slopes[name], k - 1), self.field.number(mpq(1, k))
+                series[name].append(self.field.mul(whole, share))
         return series[head]
