@@ -89,7 +89,8 @@ def test_random_sums_of_products_have_the_sign_that_is_found(terms, side):
             for step in (0, Fraction(1, 7), 1, 5):
                 x = mpf(start + step)
                 value = by_mpmath(expr, x if side == "+" else -x)
-                assert value * found > 0 if found else abs(value) < mp.mpf(10) ** -1200
+                # 1 - tanh(x**3) is 0 to 1,500 digits for x above 12.
+                assert value * found > 0 or abs(value) < mp.mpf(10) ** -1400
         return
 
 
