@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +13,7 @@ from gateproof.numerics.cover import Cover
 from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
 from gateproof.numerics.forms import at_point
 from gateproof.numerics.interval import Interval
+from gateproof.numerics.joint_bounds import joint_bounds
 from gateproof.numerics.line_cover import LineCover
 from gateproof.numerics.precision import precision
 from gateproof.numerics.search import Found, box_points, breaks, climb, exactly, examine, line_points
@@ -96,12 +97,21 @@ def prove_bounds(
     middle: dict[str, tuple[Fraction, Fraction]] = {}
     for name, (lo, hi) in box.items():
         if (lo is None or hi is None) and len(box) > 1:
-            return Outcome("unknown", reason="an infinite range among several variables")
+            return _joint(expr, box, bounds, text, "an infinite range among several variables")
         ends = _cut(expr, name, (lo, hi), bounds)
         if isinstance(ends, str):
             return Outcome("unknown", reason=f"tail: {ends}")
         cuts[name], middle[name] = ends
-    return _cover(expr, box, middle, cuts, bounds, open_ends, budget, text)
+    done = _cover(expr, box, middle, cuts, bounds, open_ends, budget, text)
+    if len(box) > 1 and done.status == "unknown" and done.reason == "boxes":
+        return replace(_joint(expr, box, bounds, text, done.reason), boxes=done.boxes)
+    return done
+
+
+def _joint(expr: Expr, box: Box, bounds: Bounds, text: str, reason: str) -> Outcome:
+    """Boxes whose monotone names go to an end; ``reason`` where that fails as well."""
+    found = joint_bounds(expr, box, bounds, text)
+    return Outcome("unknown", reason=reason) if isinstance(found, str) else Outcome("proved", found)
 
 
 def _cut(

@@ -29,7 +29,7 @@ class Leaf:
 
 
 class JointCover:
-    """sign * f <= bound on a box for the signs given, by branch and bound.
+    """sign * f <= bounds[sign] on a box for the signs given, by branch and bound.
 
     ``reach`` may be called with falling bounds; boxes that are good enough stay. After a call that
     returned False: ``reason``, and ``suspect``, a point (sign, place) where the bound seems broken.
@@ -47,23 +47,27 @@ class JointCover:
         self.kinks = {n: bends(rules.expr, n) for n in box}
         self.scale = {n: hi - lo or Fraction(1) for n, (lo, hi) in box.items()}
 
-    def reach(self, bound: arb, limit: int) -> bool:
-        """Prove the bound on every box; the tree is whole only if that succeeds."""
+    def reach(self, bounds: Mapping[int, arb], limit: int) -> bool:
+        """Prove the bounds on every box; the tree is whole only if that succeeds."""
         self.suspect = None
-        self.todo += [leaf for leaf in self.leaves if any(not t < bound for t in leaf.tops.values())]
-        self.leaves = [leaf for leaf in self.leaves if all(t < bound for t in leaf.tops.values())]
+
+        def good(leaf: Leaf) -> bool:
+            return all(top < bounds[sign] for sign, top in leaf.tops.items())
+
+        self.todo += [leaf for leaf in self.leaves if not good(leaf)]
+        self.leaves = [leaf for leaf in self.leaves if good(leaf)]
         while self.todo:
             if self.boxes >= limit:
                 self.reason = "boxes"
                 return False
             leaf = self.todo.pop()
             self.boxes += 1
-            stuck = self._try(leaf, bound)
+            stuck = self._try(leaf, bounds)
             if stuck is None:
                 self.leaves.append(leaf)
                 continue
             sign, attempt = stuck
-            if attempt.point and self._broken(attempt.point, sign, bound):
+            if attempt.point and self._broken(attempt.point, sign, bounds[sign]):
                 self.suspect = sign, attempt.point
                 self.todo.append(leaf)
                 self.reason = "a larger value"
@@ -76,12 +80,12 @@ class JointCover:
             self.todo += reversed(parts)
         return True
 
-    def _try(self, leaf: Leaf, bound: arb) -> tuple[int, Attempt] | None:
+    def _try(self, leaf: Leaf, bounds: Mapping[int, arb]) -> tuple[int, Attempt] | None:
         """Prove what is not proved yet; None when all is."""
         for sign in self.signs:
-            if leaf.tops[sign] < bound:
+            if leaf.tops[sign] < bounds[sign]:
                 continue
-            attempt = self.rules.attempt(leaf.box, sign, bound)
+            attempt = self.rules.attempt(leaf.box, sign, bounds[sign])
             if attempt.rule is None:
                 return sign, attempt
             leaf.tops[sign], leaf.rules[sign] = attempt.top, attempt.rule

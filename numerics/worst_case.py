@@ -182,7 +182,7 @@ class _Search:
                 cover = JointCover(self.rules, self._middle(cuts), self.signs)
                 cover.boxes = used
             cover.centres = [p for v, p, _ in tops if float(v) > float(best) - abs(float(best)) / 1000]
-            done = cover.reach(iv.rational(bound), self.limit)
+            done = cover.reach(dict.fromkeys(self.signs, iv.rational(bound)), self.limit)
             used = cover.boxes
             if cover.suspect is not None and surprises < SURPRISES:
                 surprises += 1
