@@ -13,7 +13,7 @@ from gateproof.numerics.ball import compiled
 from gateproof.numerics.certificate import Bounds
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.precision import precision
-from gateproof.theory.exact.tail_levels import far_sign
+from gateproof.theory.exact.tail_levels import slow_sign
 from gateproof.theory.exact.tails import (
     Expansion,
     Growing,
@@ -109,7 +109,7 @@ class _Clear:
         sign = tail_sign(self.gaps[name], self.var, self.side, start)
         if sign is None:
             # Exponentials of polynomials apart from each other: Gaussians beside exp(-x).
-            sign = far_sign(self.gaps[name], self.var, self.side, start)
+            sign = slow_sign(self.gaps[name], self.var, self.side, start)
         if sign is None or (sign == 0 and strict):
             return False
         return sign <= 0 if name == "upper" else sign >= 0

@@ -53,6 +53,14 @@ def far_sign(expr: Expr, var: str, side: str, start: Fraction) -> int | None:
         return None
 
 
+def slow_sign(expr: Expr, var: str, side: str, start: Fraction) -> int | None:
+    """The same only where no Gaussian dominates: a checker without terms for them may then follow."""
+    try:
+        return _Tail(var, side, start).sign(expr, slow=True)
+    except (NoTail, OverflowError):
+        return None
+
+
 class _Tail:
     """One tail; every part of the formula is looked at once."""
 
@@ -61,9 +69,12 @@ class _Tail:
         self.x = Trans(start, {(ZERO, 1): ONE if side == "+" else -ONE})
         self.seen: dict[Expr, Levels] = {}
 
-    def sign(self, expr: Expr) -> int | None:
+    def sign(self, expr: Expr, *, slow: bool = False) -> int | None:
         found = self.of(expr)
-        return sign_of(self.relative(found)[1]) if found else 0
+        if not found:
+            return 0
+        v, form = self.relative(found)
+        return None if slow and v != PLAIN else sign_of(form)
 
     def of(self, expr: Expr) -> Levels:
         """The levels of an expression. Raises NoTail."""
