@@ -48,17 +48,18 @@ def _with_value(node: Expr, found: dict[str, Any], digits: int) -> dict[str, Any
 
 def _with_integrals(node: Expr, found: dict[str, Any], digits: int) -> dict[str, Any]:
     """The certificates of all integrals, which may state fewer digits."""
-    parts: list[dict[str, Any]] = []
+    documents: list[dict[str, Any]] = []
     stated = digits
     for mean in dict.fromkeys(n for n in node.walk() if isinstance(n, Mean)):
         known = None if any(holds_mean(child) for child in mean.children()) else certificate_of(mean, digits)
         if known is None:
             return found
-        parts += known[0].get("parts", [known[0]])
+        documents.append(known[0])
         stated = min(stated, known[1])
     told = {} if stated >= digits else {"reason": f"the certificate states {stated} of the digits"}
     if isinstance(node, Mean):
-        return {**told, **found, "certificate": known[0] if known is not None else None}
+        return {**told, **found, "certificate": documents[0]}
+    parts = [part for document in documents for part in document.get("parts", [document])]
     conclusion = f"{to_text(node)}: the sums of the integrals, put together"
     whole = {"kind": "composite", "version": 1, "parts": parts, "conclusion": conclusion}
     return {**told, **found, "certificate": whole}
