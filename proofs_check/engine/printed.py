@@ -17,7 +17,14 @@ from gateproof.numerics.points import difference_sign
 from gateproof.proofs_check.engine.boxes import accept
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.numbers import rational_text
-from gateproof.proofs_check.engine.outcome import CERTIFIED, PROVED, NotYetError, Outcome, composite, undecided
+from gateproof.proofs_check.engine.outcome import (
+    CERTIFIED,
+    PROVED,
+    NotYetError,
+    Outcome,
+    composite,
+    undecided,
+)
 from gateproof.proofs_check.engine.point_certificates import sign_certificate
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.prove import prove_relation
