@@ -161,7 +161,7 @@ class _Search:
         return WorstCase("ok", value, digits=agreed_digits(*value), reason="the formula is constant")
 
     def _proved(self, tops: list[tuple[arb, Point, int]]) -> WorstCase:
-        best, point, sign = max(tops, key=lambda t: float(t[0]))
+        best, point, sign = _largest(tops, self.digits)
         cover, cuts, safe = None, None, Fraction(0)
         found: WorstCase | None = None
         surprises, used = 0, 0
@@ -214,7 +214,7 @@ class _Search:
         for point in (place, refined(self.rules, place, self.inner, sign, self.line)):
             low, high = self.rules.value(point)
             found.append((low if sign > 0 else iv.down(-high), point, sign))
-        return max(found, key=lambda t: float(t[0]))
+        return _largest(found, self.digits)
 
     def _steps(self) -> list[Callable[[Fraction], Fraction]]:
         """The bounds to be proved one after the other, from a value reached."""
@@ -284,6 +284,15 @@ class _Search:
             self.body, dict(self.limits), self._bounds(bound), tree, cuts={self.line: cuts},
             bits=self.bits + 10, text=self.text, witnesses=[witness],
         )  # fmt: skip
+
+
+def _largest(tops: list[tuple[arb, Point, int]], digits: int) -> tuple[arb, Point, int]:
+    """The first point whose value is the largest, to more digits than any bound has."""
+    best, unit = tops[0], arb(10) ** -(digits + 4)
+    for top in tops[1:]:
+        if top[0] > best[0] + abs(best[0]) * unit:
+            best = top
+    return best
 
 
 def _short(found: WorstCase | None, reason: str, boxes: int = 0) -> WorstCase:
