@@ -376,8 +376,12 @@ def test_hostile_documents_end_soon(monkeypatch):
     monkeypatch.setattr(boxes, "MAX_WORK", boxes.MAX_WORK // 50)
     begin = time.process_time()
     deep = nested(100_000, LEAF, lambda t: ["split", "x", "0", t, LEAF])
+    assert not verify(changed("square", tree=deep)).accepted
+    assert "nested" in verify(nested(100_000, {}, lambda t: composite(t))).reason
+    deep = ["leaf", nested(100_000, "natural", lambda t: ["bounds", t, "natural"])]
     assert "nested" in verify(changed("square", tree=deep)).reason
-    assert "nested" in verify(nested(100_000, {}, lambda t: {"parts": t})).reason
+    core = nested(100_000, ["var", "x"], lambda t: ["app", "neg", t])
+    assert "nested" in verify(changed("square", core=core)).reason
     wide = changed("square", witnesses=[{"at": {"x": "1"}, "lower": "1", "upper": "1"}] * 20_000)
     verify(wide)
     slow = make("erfc(erfc(x))", -6, 6, upper=2, pieces=20_000, rule=("taylor", 64), bits=2200)
