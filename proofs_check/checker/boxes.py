@@ -123,6 +123,7 @@ class Certificate:
         tails = Tails(self.field, 1, 1)
         try:
             value = self.evaluate(tails, {name: tails.number(x) for name, x in point.items()})
+            need({*value} <= {(0, 0)}, "a constant is not constant")
         except Rejected:
             return self.enclose("natural", {name: (x, x) for name, x in point.items()})
         found: tuple[Any, Any] = value.get((0, 0), (0, 0))
@@ -187,7 +188,8 @@ class Certificate:
                 lo, hi = box[name]
                 return self.range_of(self.coefficients(order, name, box), (hi - lo) / 2)
             case "mean":  # f(x) - f(m) is a sum of d f/d NAME (x_NAME - m_NAME), one name moved after another
-                total = self.enclose("natural", {name: (sum(ends) / 2,) * 2 for name, ends in box.items()})
+                middle = {name: ((lo + hi) / 2, (lo + hi) / 2) for name, (lo, hi) in box.items()}
+                total = self.enclose("natural", middle)
                 for name, (lo, hi) in box.items():
                     slope, step = self.coefficients(1, name, box)[1], self.hull((lo - hi) / 2, (hi - lo) / 2)
                     total = field.add(total, field.mul(slope, step))
