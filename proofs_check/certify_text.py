@@ -75,7 +75,24 @@ def _plain(text: str, expression: Expr | None, digits: int, settings: Settings) 
         found = certify(expression, digits, _budget(settings))
     except (NumericsError, FormulaError, NotImplementedError, RecursionError) as error:
         return undecided(str(error) or type(error).__name__)
-    return {**dict.fromkeys(KEYS), **found, "points": found.get("points") or []}
+    return _checked({**dict.fromkeys(KEYS), **found, "points": found.get("points") or []})
+
+
+def _checked(found: dict[str, Any]) -> dict[str, Any]:
+    """The answer without a certificate that the independent checker does not accept."""
+    from gateproof.proofs_check.checker import verify
+
+    if found["certificate"] is None:
+        return found
+    verdict = verify(found["certificate"])
+    if verdict.accepted:
+        return found
+    reasons = [found["reason"]] if found.get("reason") else []
+    return {
+        **found,
+        "certificate": None,
+        "reason": "; ".join([*reasons, f"no certificate: {verdict.reason}"]),
+    }
 
 
 def _varied(
