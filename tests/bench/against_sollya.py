@@ -21,6 +21,7 @@ from bench.page import page
 from random_formulas import by_mpmath, mpf
 
 import gateproof
+from gateproof.numerics.certify import certify
 from gateproof.numerics.extrema import extremum
 from gateproof.proofs_check.checker import verify
 from gateproof.theory.formula import expand, parse_expr
@@ -136,10 +137,10 @@ def row(text: str, digits: int, sollya: Sollya, other: Alkahest | None) -> dict[
         """Fewer runs of what takes seconds."""
         return name == "infnorm" or (run < SLOW_RUNS and sum(times.get(name, [])) < MOST_SECONDS)
 
-    gateproof.certify(asked, digits)  # modules are loaded when they are first needed
+    certify(parse_expr(asked), digits)  # modules are loaded when they are first needed
     for run in range(RUNS):
         bare = ours("ours", lambda: extremum(whole, "x", LO, HI, digits=digits, with_certificate=False))
-        certified = ours("certify", lambda: gateproof.certify(asked, digits))
+        certified = ours("certify", lambda: certify(parse_expr(asked), digits))
         document = certified["certificate"]
         verdict = ours("check", partial(verify, document))
         ours("range", both)

@@ -16,8 +16,8 @@ of CPU inside of a process that is already running, medians of 7 runs that alter
 
 - *enclosure*: ours, without a certificate, from an expression that has been read. What earlier runs left in
   caches is thrown away before each run, but for the definitions of the language's functions.
-- *certified*: `gateproof.certify(text, digits)`, with the reading and the certificate.
-- *check*: the independent checker on that certificate.
+- *certified*: ours, with the reading of the text and the certificate.
+- *check*: the independent checker on that certificate; `gateproof.certify` is *certified* and *check*.
 - *infnorm*: Sollya's, with the fastest of the settings tried (prec 53, 80, 165; diam 10^-3, 10^-4, ...)
   that reach the digits. *supnorm*: Sollya's `supnorm(0, f, [-8;8], absolute, eps)`, eps for the digits,
   prec 80.
