@@ -142,7 +142,7 @@ class Certificate:
                     fit = 1 <= side * start < 2**64 and start.denominator < 2**64
                     need(fit, f"{where} starts nearer to 0 than 1 or too far out")
                     tails = Tails(self.field, side * start, side)
-                    values = {other: tails.between(*ends) for other, ends in others.items()}
+                    values = {other: tails.term(*ends) for other, ends in others.items()}
                     value = self.evaluate(tails, {**values, name: tails.variable}, order=100)
                     found.append((where, tails, value))
         return found

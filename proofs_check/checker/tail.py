@@ -39,14 +39,11 @@ class Tails(Algebra):
 
     def __init__(self, field: Intervals, cut: Any, side: int) -> None:
         self.field, self.cut, self.work = field, mpq(cut), 0
-        self.variable = self._term(mpq(side), k=1)
+        self.variable = self.term(mpq(side), k=1)
 
-    def _term(self, lo: Any, hi: Any = None, k: int = 0, a: Any = 0) -> Tail:
+    def term(self, lo: Any, hi: Any = None, k: int = 0, a: Any = 0) -> Tail:
+        """c(x) x^k exp(-a x) with c(x) between two rationals."""
         return self._checked({(k, mpq(a)): (mpq(lo), mpq(lo if hi is None else hi))})
-
-    def between(self, lo: Any, hi: Any) -> Tail:
-        """What lies between two rationals all along the tail."""
-        return self._term(lo, hi)
 
     def _checked(self, terms: Tail) -> Tail:
         """The terms that are not 0, inexact ends rounded outward; Rejected if they grow too long."""
@@ -100,13 +97,13 @@ class Tails(Algebra):
         if min(start[1:]) < 0 or rate <= 0:
             raise Rejected("an exponential in a tail is not seen to fall")
         factor = field.function(field.number(rate * self.cut - start[0]), "exp")
-        return self._term(0, self._ends(factor)[1], a=rate)
+        return self.term(0, self._ends(factor)[1], a=rate)
 
     def signs(self, a: Tail) -> set[int]:
         if not a:
             return {0}
         k, rate = max(a, key=_growth)
-        common = self._term(1, k=-min(k, 0), a=-rate)  # positive; with it no term grows exponentially
+        common = self.term(1, k=-min(k, 0), a=-rate)  # positive; with it no term grows exponentially
         for sign, u in ((1, a), (-1, self.neg(a))):
             start = self._from_cut(self.mul(u, common))
             if min(start) >= 0:
@@ -114,10 +111,10 @@ class Tails(Algebra):
         return {-1, 0, 1}
 
     def number(self, q: Any) -> Tail:
-        return self._term(q)
+        return self.term(q)
 
     def constant(self, name: str) -> Tail:
-        return self._term(*self._ends(self.field.constant(name)))
+        return self.term(*self._ends(self.field.constant(name)))
 
     def add(self, a: Tail, b: Tail) -> Tail:
         total = dict(a)
@@ -153,9 +150,9 @@ class Tails(Algebra):
         if (k * q).denominator > 1 or abs(q) > MAX_POWER:
             raise Rejected("a power in a tail is fractional or too high")
         scale = self._smooth(self.number(c), lambda jets, u: jets.power(u, q))
-        scale = self._term(c ** int(q)) if q.denominator == 1 else scale
+        scale = self.term(c ** int(q)) if q.denominator == 1 else scale
         power = self._smooth(near_one, lambda jets, u: jets.power(u, q))
-        return self.mul(self._term(1, k=int(k * q), a=rate * q), self.mul(scale, power))
+        return self.mul(self.term(1, k=int(k * q), a=rate * q), self.mul(scale, power))
 
     def _split(self, u: Tail) -> tuple[int, Any, Any, Tail]:
         """k, a, c and w with u = c x^k exp(-a x) w."""
@@ -163,12 +160,12 @@ class Tails(Algebra):
         c, _ = u.get((k, rate), (0, 0))
         if c == 0:
             raise Rejected("a leading coefficient in a tail may be 0")
-        return k, rate, c, self.mul(u, self._term(1 / c, k=-k, a=-rate))
+        return k, rate, c, self.mul(u, self.term(1 / c, k=-k, a=-rate))
 
     def undecided(self, head: str, *args: Tail) -> Tail:
         if head == "max":  # (a + b + abs(a - b)) / 2
             spread = self.undecided("abs", self.sub(*args))
-            return self.mul(self._term(mpq(1, 2)), self.add(self.add(*args), spread))
+            return self.mul(self.term(mpq(1, 2)), self.add(self.add(*args), spread))
         if head != "abs":
             raise Rejected(f"the branch of {head} is not decided in a tail")
         return self._checked({key: (ZERO, max(-lo, hi)) for key, (lo, hi) in args[0].items()})
@@ -176,30 +173,30 @@ class Tails(Algebra):
     def _smooth(self, u: Tail, apply: Callable[[Jets, Jet], Jet]) -> Tail:
         """A function of what stays near a constant p."""
         p, field, jets = u.get((0, ZERO), (ZERO,))[0], self.field, Jets(self.field, 1)
-        value = self._term(*self._ends(apply(Jets(field, 0), [field.number(p)])[0]))
-        off = self.sub(u, self._term(p))
+        value = self.term(*self._ends(apply(Jets(field, 0), [field.number(p)])[0]))
+        off = self.sub(u, self.term(p))
         if not off:
             return value
         tops = [(min(lo, 0), max(hi, 0), self._top(*key)) for key, (lo, hi) in off.items()]
         low, high = p + sum(lo * top for lo, _, top in tops), p + sum(hi * top for _, hi, top in tops)
         near = Interval(field.number(low).lo, field.number(high).hi)
         slope = self._ends(apply(jets, jets.variable(near))[1])
-        return self.add(value, self.mul(self._term(*slope), off))
+        return self.add(value, self.mul(self.term(*slope), off))
 
     def function(self, a: Tail, head: str) -> Any:
         slope = a.get((1, ZERO), (0, 1))  # of the exact linear part, if its ends agree
-        rest = self.sub(a, self._term(slope[0], k=1)) if head == "exp" and slope[0] == slope[1] else a
+        rest = self.sub(a, self.term(slope[0], k=1)) if head == "exp" and slope[0] == slope[1] else a
         if head == "log" and max(a, key=_growth, default=(0, ZERO)) != (0, ZERO):
             k, rate, c, near_one = self._split(a)
             if k != 0:
                 raise Rejected("log of a power of x in a tail")
-            known = self.add(self._term(-rate, k=1), self.function(self.number(c), "log"))
+            known = self.add(self.term(-rate, k=1), self.function(self.number(c), "log"))
             return self.add(known, self.function(near_one, "log"))
         if all(s > 0 or (s == 0 and k <= 0) for k, s in rest):
             steady = self._smooth(rest, lambda jets, u: jets.function(u, head))
-            return steady if rest is a else self.mul(self._term(1, a=-slope[0]), steady)
+            return steady if rest is a else self.mul(self.term(1, a=-slope[0]), steady)
         if head in ("sin", "cos"):
-            return self._term(-1, 1)
+            return self.term(-1, 1)
         return self._falling(self.neg(a)) if head == "exp" else self._growing(a, head)
 
     def _growing(self, a: Tail, head: str) -> Any:
