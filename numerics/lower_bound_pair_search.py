@@ -115,7 +115,7 @@ class Search:
 
     def _ratio(self, box: Box) -> tuple[str, Fraction] | None:
         """A cut of c1/c0, where it makes the centre's programme much better."""
-        if box.chart != "cross" or any(s[1] is None for s in box.sides):
+        if box.chart != "cross" or any(s[1] is None for s in box.sides) or box.sides[0][0] >= 4:
             return None
         wide = max(_widths(box))
         cut = _ratio_cut(box.ratio)
@@ -176,7 +176,7 @@ def _across(box: Box, shares: Sequence[float] | None) -> tuple[str, Fraction] | 
     """The middle of the side that lacks most, or of the widest; None where all are tiny."""
     widths = _widths(box)
     k = next((j for j in (0, 1) if box.sides[j][1] is None), None)
-    if k is not None and max(widths) < 2.0**-4:
+    if k is not None and max(widths) < (0.2 if box.sides[k][0] < 16 else 2.0**-7):
         return NAMES[k], 2 * box.sides[k][0]
     if max(widths) < TINY:
         return None

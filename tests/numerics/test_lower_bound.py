@@ -13,7 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive_lower_bounds import problems
 
+from gateproof.numerics.bounds import Budget
 from gateproof.numerics.lower_bound import family_of, lower_bound, prove
+from gateproof.numerics.lower_bound_optimum import closest
+from gateproof.numerics.lower_bound_points import Target
+from gateproof.numerics.minimax import from_above
+from gateproof.numerics.precision import precision
+from gateproof.numerics.ranges import Range
 from gateproof.theory.formula import expand, parse_expr
 
 ZERO = Fraction(0)
@@ -157,6 +163,71 @@ def test_nothing_to_prove(text, reason):
     found = lower_bound(core(text), "x", 2)
     assert (found.status, found.value) == ("unknown", None)
     assert reason in found.reason
+
+
+AGREEING = [("gelu(x)", 2), ("gelu(x)", 3), ("mish(x)", 2)]
+
+
+def _gate(text, branches):
+    """The gate that the search found closest, and the certified supremum of its error."""
+    family = family_of(core(text), "x", branches)
+    with precision(128):
+        gate = closest(Target(core(text), "x"), family)
+    lists = ("theta", "slope", "intercept")
+    named = ", ".join(f"{n}=[{', '.join(map(str, getattr(gate, n)))}]" for n in lists)
+    error = core(f"abs(tg(x, tau={gate.sharpness}, {named}) - {text})")
+    return gate, from_above(error, (("x", Range()),), {}, Budget()).upper
+
+
+@pytest.mark.parametrize(("text", "branches"), AGREEING)
+def test_fitted_gate_and_lower_bound_agree(text, branches):
+    # Proved on both sides: nothing but the optimum lies between.
+    _, above = _gate(text, branches)
+    below = lower_bound(core(text), "x", branches, digits=4)
+    assert below.status == "ok"
+    assert below.value < above < below.value * (1 + Fraction(11, 10**5))
+    high = above * (1 + Fraction(2, 1000))
+    refused = prove(core(text), "x", family_of(core(text), "x", branches), high, boxes=300)
+    assert refused.status == "unknown"
+    assert refused.tree is None
+    assert "seems to be as close" in refused.reason
+
+
+@pytest.mark.parametrize(("text", "sharpness"), [("silu(x)", 1), ("tanh(x)", 2)])
+def test_a_gate_that_is_the_function(text, sharpness):
+    # x sigmoid(x), and 2 sigmoid(2 x) - 1.
+    gate, above = _gate(text, 2)
+    assert abs(gate.sharpness - sharpness) < Fraction(1, 10**8)
+    assert above < Fraction(1, 10**9)
+    assert lower_bound(core(text), "x", 2).value is None
+
+
+def test_witnesses_gather_where_the_error_equioscillates():
+    gate, above = _gate("gelu(x)", 3)
+    x = np.linspace(-4, 4, 8001)
+    t = float(gate.sharpness)
+    s, r = (1 / (1 + np.exp(-t * (x - float(h)))) for h in gate.theta)
+    lines = [float(m) * x + float(n) for m, n in zip(gate.slope, gate.intercept, strict=True)]
+    error = abs(lines[0] * (1 - s) + lines[1] * (s - r) + lines[2] * r - np.array(_gelu_on(tuple(x)), float))
+    inner = (error[1:-1] >= error[:-2]) & (error[1:-1] >= error[2:]) & (error[1:-1] > 0.999 * float(above))
+    peaks = x[1:-1][inner]
+    assert len(peaks) == 7
+    found = lower_bound(GELU, "x", 3, digits=6)
+    low, _, points = next(p for p in intervals(found.tree) if p[1] is None or found.sharpness < p[1])
+    assert low <= found.sharpness
+    assert all(min(abs(float(p) - peaks)) < 0.01 for p, _ in points)
+    assert all(min(abs(peak - float(p)) for p, _ in points) < 0.01 for peak in peaks)
+
+
+def test_the_bound_follows_the_function():
+    # f(2 x)/2 has half the error at twice the sharpness; a hundredth more of f a hundredth more error.
+    one, half, more = (
+        lower_bound(core(t), "x", 2, digits=5, theta=ZERO, left=ZERO, right=ZERO)
+        for t in ("gelu(x)", "gelu(2*x)/2", "1.01*gelu(x)")
+    )
+    assert abs(half.value * 2 / one.value - 1) < Fraction(1, 50000)
+    assert abs(half.sharpness / one.sharpness - 2) < 1e-3
+    assert abs(more.value / one.value - Fraction(101, 100)) < Fraction(1, 50000)
 
 
 def test_refused_families():
