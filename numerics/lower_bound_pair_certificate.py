@@ -82,6 +82,8 @@ def _filled(tree: Tree, cell: Callable[[Box], Tree | None]) -> Tree | None:
 
 def make(formula: str, var: str, bound: Fraction, path: Path, say: Callable[[str], None]) -> str | None:
     """Search and write the certificate; None, or why there is none."""
+    if bound <= 0:
+        return f"the bound is {bound}; it must be positive"
     target = expand(parse_expr(formula))
     with precision(BITS):
         kept = _Kept(path.with_name(path.name + ".part"), f"{formula} {var} {text(bound)}")
@@ -230,14 +232,19 @@ def read(path: Path) -> dict[str, Any]:
 
 def main(arguments: list[str]) -> int:
     """Make or check; the exit code."""
-    match arguments:
-        case ["make", formula, var, bound, path]:
-            problem = make(formula, var, Fraction(bound), Path(path), lambda line: print(line, flush=True))
-        case ["check", path]:
-            problem = check(read(Path(path)))
-        case _:
-            print("make FORMULA NAME BOUND FILE, or check FILE", file=sys.stderr)
-            return 2
+    try:
+        match arguments:
+            case ["make", formula, var, bound, path]:
+                problem = make(
+                    formula, var, Fraction(bound), Path(path), lambda line: print(line, flush=True)
+                )
+            case ["check", path]:
+                problem = check(read(Path(path)))
+            case _:
+                raise ValueError("make FORMULA NAME BOUND FILE, or check FILE")
+    except (ValueError, KeyError, TypeError, ArithmeticError, OSError) as error:
+        print(f"{' '.join(arguments)}: {error}", file=sys.stderr)
+        return 2
     print(problem or "it holds")
     return 1 if problem else 0
 
