@@ -127,6 +127,29 @@ def test_fit_and_bound_meet(family, start, f, text):
     assert "seems to be as close" in above.reason
 
 
+def test_symmetric_gates_of_three_branches_attain_the_bound():
+    # t and h by descent; both outer intercepts b and the middle one c by a linear programme on a grid.
+    from scipy.optimize import linprog, minimize
+    from scipy.special import expit
+
+    x = np.linspace(-8, 8, 641)
+    y = np.array(_gelu_on(tuple(x)), float)
+
+    def error(p):
+        s, r = expit(p[0] * (x + p[1])), expit(p[0] * (x - p[1]))
+        shape, rest = np.stack([1 - s + r, s - r], 1), y - x * r - x / 2 * (s - r)
+        ones = np.ones((len(x), 1))
+        return linprog(
+            [0, 0, 1],
+            A_ub=np.block([[shape, -ones], [-shape, -ones]]),
+            b_ub=np.concatenate([rest, -rest]),
+            bounds=[(None, None)] * 2 + [(0, None)],
+        ).fun
+
+    best = minimize(error, [2.1, 0.55], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9})
+    assert abs(float(lower_bound(GELU, "x", 3, digits=4).value) / best.fun - 1) < 4e-4
+
+
 def test_what_a_print_could_hold():
     family = family_of(GELU, "x", 3)
     assert prove(GELU, "x", family, Fraction(4, 10**4)).status == "ok"
