@@ -7,7 +7,8 @@ lines are part of the programme (at one place); with them the pivots' weights ar
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import cosh, exp, sinh, tanh
 
@@ -18,6 +19,17 @@ from gateproof.numerics.lower_bound_simplex import solve
 Entry = tuple[float, float, float]
 #: A ray and its signs.
 FloatRow = tuple[list[float], list[float]]
+
+
+@dataclass(frozen=True)
+class Pivots:
+    """The two, the signs of their weights, and the witnesses near which others are tried."""
+
+    pair: tuple[float, float]
+    signs: tuple[int, int]
+    near: tuple[float, ...]
+
+
 #: On an infinite side of d, what a witness' sigmoid may be off at its start.
 LOOSE = 0.02
 
@@ -28,12 +40,11 @@ def programme(
     box: Box,
     places: Sequence[Sequence[float]],
     wanted: Sequence[FloatRow],
-    pair: tuple[float, float] | None = None,
-    signs: Sequence[int] = (),
-    near: Collection[float] | None = None,
+    pivots: Pivots | None = None,
 ) -> tuple[float, dict[float, float]] | None:
     """The weights whose least row at the places is largest, and that row in the programme's own units."""
     e = float(bound)
+    pair, signs, near = (None, (), None) if pivots is None else (pivots.pair, pivots.signs, pivots.near)
     pool = [
         entry
         for k, entry in enumerate(entries)

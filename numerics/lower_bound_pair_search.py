@@ -14,7 +14,7 @@ from math import isqrt
 
 from gateproof.numerics.certificate import ratio as text
 from gateproof.numerics.lower_bound_pair import Leaf, Residual, excludes, rows
-from gateproof.numerics.lower_bound_pair_programme import Entry, FloatRow, factors, programme
+from gateproof.numerics.lower_bound_pair_programme import Entry, FloatRow, Pivots, factors, programme
 from gateproof.numerics.lower_bound_pair_shapes import APART, FAR, SMALL, Box, Ratio, Side, empty
 
 #: Witnesses.
@@ -36,8 +36,6 @@ PARTS: tuple[Box, ...] = (
 )
 NAMES = ("t", "d", "place")
 Tree = list[object]
-#: The two, their signs, and witnesses in use.
-Pivots = tuple[()] | tuple[tuple[float, float], list[int], tuple[float, ...]]
 Point = tuple[float, float, float]
 
 
@@ -97,8 +95,8 @@ class Search:
         # The determinant of the conditions: pivots near each other extrapolate.
         size = {x: abs(start[1][x] * turns[x][0]) for x in able}
         pair = max(combinations(able, 2), key=lambda p: size[p[0]] * size[p[1]] * abs(p[0] - p[1]))
-        signs = [1 if start[1][x] > 0 else -1 for x in pair]
-        found = self._solved(box, corners, wanted, (pair, signs, tuple(start[1])))
+        first, second = (1 if start[1][x] > 0 else -1 for x in pair)
+        found = self._solved(box, corners, wanted, Pivots(pair, (first, second), tuple(start[1])))
         if found is None or found[0] <= 1e-9 or not found[1]:
             return None, None
         top = max(map(abs, found[1].values()))
@@ -108,10 +106,14 @@ class Search:
         return (leaf if held else None), shares
 
     def _solved(
-        self, box: Box, places: Sequence[Sequence[float]], wanted: Sequence[FloatRow], pivots: Pivots = ()
+        self,
+        box: Box,
+        places: Sequence[Sequence[float]],
+        wanted: Sequence[FloatRow],
+        pivots: Pivots | None = None,
     ) -> tuple[float, dict[float, float]] | None:
         self.programmes += 1
-        return programme(self._pool, self.bound, box, places, wanted, *pivots)
+        return programme(self._pool, self.bound, box, places, wanted, pivots)
 
     def _ratio(self, box: Box) -> tuple[str, Fraction] | None:
         """A cut of c1/c0, where it makes the centre's programme much better."""
