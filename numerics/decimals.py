@@ -1,4 +1,4 @@
-"""Outward rounded decimals."""
+"""Outward rounded decimals, and short fractions."""
 
 from __future__ import annotations
 
@@ -43,6 +43,21 @@ def agreed_digits(lo: Fraction, hi: Fraction) -> int:
     if hi - lo >= largest:
         return 0
     return -magnitude((hi - lo) / largest) - 1
+
+
+def simplest_between(lo: Fraction, hi: Fraction) -> Fraction:
+    """The fraction of smallest denominator in a closed interval (Stern-Brocot)."""
+    if lo > hi:
+        lo, hi = hi, lo
+    if lo <= 0 <= hi:
+        return Fraction(0)
+    if hi < 0:
+        return -simplest_between(-hi, -lo)
+    whole = -((-lo.numerator) // lo.denominator)
+    if whole <= hi:
+        return Fraction(whole)
+    floor = lo.numerator // lo.denominator
+    return floor + 1 / simplest_between(1 / (hi - floor), 1 / (lo - floor))
 
 
 def _scaled(value: Fraction, places: int, up: bool) -> int:

@@ -14,7 +14,16 @@ from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.ends import End, EndExpr, end
 from gateproof.numerics.errors import MaybeUndefined, NotReal, NumericsError, Undefined
 from gateproof.numerics.far import Far, look
-from gateproof.numerics.gather import Candidate, at_end, at_kinks, conclude, from_spots, may_jump, settle
+from gateproof.numerics.gather import (
+    Candidate,
+    at_end,
+    at_kinks,
+    conclude,
+    from_spots,
+    may_jump,
+    settle,
+    told_apart,
+)
 from gateproof.numerics.hunt import Hunt, Loose, OutOfBoxes
 from gateproof.numerics.newton import LOW
 from gateproof.numerics.precision import precision
@@ -125,7 +134,7 @@ def _solve(problem: Problem, bits: int) -> Extremum:
     if isinstance(seen, Extremum):
         return seen
     candidates, best = seen
-    candidates = settle(problem, candidates, bits)
+    candidates, bits = told_apart(problem, settle(problem, candidates, bits), bits)
     with precision(bits + 32):
         found = conclude(problem, candidates, problem.tails, best)
         if found.status != "ok" or found.value is None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from flint import arb
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.ends import End
+from gateproof.numerics.ends import End, end
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.exact_point import exact_value
 from gateproof.numerics.far import Far
@@ -22,10 +22,15 @@ from gateproof.numerics.precision import precision
 from gateproof.numerics.problem import Problem
 from gateproof.numerics.results import Extremum
 from gateproof.numerics.smooth import Piece, at_kink
+from gateproof.numerics.ties import Place, tied
 from gateproof.theory.formula.nodes import App, Expr, Where
 
 #: The reason where a maximum stands inside, at a point where only continuity is in doubt.
 MAY_JUMP = "the maximum lies at a point where the formula may jump"
+#: The reason where the value is known, but not which of several places have it.
+UNDECIDED = "the values at several places agree to all digits, and were not proved to be equal"
+#: Bits that are tried, as a multiple of those needed, before a tie is called undecided.
+PATIENCE = 4
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,47 @@ def settle(problem: Problem, candidates: list[Candidate], bits: int) -> list[Can
     return kept
 
 
+def told_apart(problem: Problem, candidates: list[Candidate], bits: int) -> tuple[list[Candidate], int]:
+    """The candidates, and more bits than ``bits`` where these tell places apart that have no equal values."""
+    more = bits
+    for _ in range(2):
+        with precision(more + 32):
+            if _equal(problem, candidates):
+                break
+        more *= PATIENCE
+        candidates = settle(problem, candidates, more)
+    return candidates, more
+
+
+def _equal(problem: Problem, candidates: list[Candidate]) -> bool:
+    """Whether there is one place, or all are proved to have the same value."""
+    kept = [c for c in candidates if c.kind != "open end"]
+    merged = _merged([_clipped(c) for c in kept], _gap(problem))
+    if len(merged) < 2:
+        return True
+    known = [
+        Place(_clipped(c), c.value, _exactly(problem, c))
+        for c in kept
+        if c.kind == "critical" or (c.kind == "end" and _exactly(problem, c) is not None)
+    ]
+    # A box that was not told from a known place beside it adds nothing.
+    chosen = [next((p for p in known if lo <= p.ends[0] and p.ends[1] <= hi), None) for lo, hi in merged]
+    places = [p for p in chosen if p is not None]
+    return len(places) == len(merged) and tied(problem.body, problem.var, problem.folded, places)
+
+
+def _exactly(problem: Problem, c: Candidate) -> Fraction | Expr | None:
+    """The place of an end or a kink, where it is rational or was given."""
+    if c.point is None or c.point.inner == c.point.outer:
+        return None if c.point is None else c.point.inner
+    return problem.given_at(c.point)
+
+
+def _gap(problem: Problem) -> arb:
+    """Places that are as near as this are one, relative to 1 + |x|."""
+    return arb(2) ** -(problem.digits * 10 // 3)
+
+
 def _leading(candidates: list[Candidate]) -> list[Candidate]:
     best = max((c.value[0] for c in candidates), default=iv.NEG_INF)
     return [c for c in candidates if not c.value[1] < best]
@@ -142,7 +188,10 @@ def _refined(problem: Problem, c: Candidate, bits: int) -> Candidate | None:
             return replace(c, place=place, value=value, kind="critical")
     if c.line is not None and c.point is not None:
         with precision(bits + 32):
-            return at_end(problem, c.line, c.point)
+            # A given end that is no rational is known to as many bits as are asked for.
+            given = problem.given_at(c.point)
+            sharper = c.point if given is None else end(given, -1, c.point.closed)
+            return replace(at_end(problem, c.line, sharper), point=c.point)
     return c
 
 
@@ -205,15 +254,16 @@ def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], se
     high = max([*(iv.upper_fraction(t) for t in tops), *(t.value[1] for t in far if t.value is not None)])
     high = max(high, low)
     attained, reason = _attained(problem, kept, far)
-    gap = arb(2) ** -(problem.digits * 10 // 3)
     points: tuple[tuple[Fraction, Fraction], ...] | None
-    places = _merged([_clipped(c) for c in kept if c.kind != "open end"], gap)
+    places = _merged([_clipped(c) for c in kept if c.kind != "open end"], _gap(problem))
     points = tuple((iv.to_fraction(a), iv.to_fraction(b)) for a, b in places)
     wide = any(b - a > (1 + max(abs(a), abs(b))) / 10 ** min(problem.digits, 6) for a, b in points)
     if wide or any(t.kind == "constant" for t in far):
         points, reason = None, reason or "the places where it is attained are not isolated"
     if attained is False:
         points = ()
+    elif points and not _equal(problem, kept):
+        points, reason = None, reason or UNDECIDED
     sides = tuple(t.side for t in far if t.kind in ("limit", "within"))
     if not reason and high - low > abs(high) / 10**problem.digits and any(t.kind == "within" for t in far):
         reason = "the bound on a tail is coarse"

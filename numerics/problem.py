@@ -34,3 +34,12 @@ class Problem:
     def score(self, value: iv.Interval) -> iv.Interval:
         """What is to be largest."""
         return iv.absolute(value) if self.folded else value
+
+    def given_at(self, point: End) -> EndExpr:
+        """The end of the domain as it was given; None where the point is none, or a rational one."""
+        if point.inner == point.outer:
+            return None
+        return next(
+            (e for (e, _), at in zip(self.given, self.ends, strict=True) if at == point),
+            None,
+        )

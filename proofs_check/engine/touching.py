@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from gateproof.numerics.decimals import simplest_between
 from gateproof.numerics.extrema import extremum
 from gateproof.numerics.points import enclosure
 from gateproof.proofs_check.engine.boxes import bounded_below
@@ -162,21 +163,6 @@ def _contacts(gap: Expr, name: str, domain: Domain, candidates: Iterable[Expr]) 
         if inside and not near and is_zero(substitute(gap, {name: candidate})):
             kept.append(candidate)
     return sorted(kept, key=lambda k: enclosure(k)[0])[:MAX_POINTS]
-
-
-def simplest_between(lo: Fraction, hi: Fraction) -> Fraction:
-    """The fraction of smallest denominator in a closed interval (Stern-Brocot)."""
-    if lo > hi:
-        lo, hi = hi, lo
-    if lo <= 0 <= hi:
-        return Fraction(0)
-    if hi < 0:
-        return -simplest_between(-hi, -lo)
-    whole = -((-lo.numerator) // lo.denominator)
-    if whole <= hi:
-        return Fraction(whole)
-    floor = lo.numerator // lo.denominator
-    return floor + 1 / simplest_between(1 / (hi - floor), 1 / (lo - floor))
 
 
 def _near(
