@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -126,3 +127,10 @@ def inside(stub, tmp_path, monkeypatch) -> Callable[..., int]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(guard, "run", functools.partial(guard.run, decider=stub))
     return lambda *words: main(["-j", "1", *words])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> None:
+    """A shell's background job ignores SIGINT, and so would every process that the tests interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
