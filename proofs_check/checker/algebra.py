@@ -29,48 +29,57 @@ class Algebra:
     div: Any
     power: Any  # (a, q): a**q for an exact q; 0**0 is 1; a >= 0 unless q is whole
     function: Any  # (a, name): exp(a), log(a), ...
-
-    def signs(self, a: Any) -> set[int]:
-        """A set that holds the sign of every value of a."""
-        raise NotImplementedError
+    signs: Callable[[Any], set[int]]  # (a): a set that holds the sign of every value of a
 
     def undecided(self, head: str, *_: Any) -> Any:
-        """The value of abs, sign, max or where when signs and conditions do not decide it."""
+        """The value of abs, sign, max or where when signs and conditions do not decide between the others."""
         raise Rejected(f"the branch of {head} is not decided")
+
+    def choose(self, head: str, signs: set[int], a: Any, b: Any) -> Any:
+        """The first for signs that are not negative, the second for such that are not positive."""
+        return a if -1 not in signs else b if 1 not in signs else self.undecided(head, a, b)
 
     def sub(self, a: Any, b: Any) -> Any:
         return self.add(a, self.neg(b))
 
-    def abs(self, a: Any) -> Any:
-        signs = self.signs(a)
-        if -1 not in signs:
-            return a
-        return self.neg(a) if 1 not in signs else self.undecided("abs", a)
+    def line(self, a: Any, b: Any, u: Any) -> Any:
+        """a + b u for two rationals."""
+        return self.add(self.number(a), self.mul(self.number(b), u))
 
-    def sign(self, a: Any) -> Any:
-        signs = self.signs(a)
-        return self.number(*signs) if len(signs) == 1 else self.undecided("sign", a)
+    def abs(self, a: Any) -> Any:
+        return self.choose("abs", self.signs(a), a, self.neg(a))
 
     def max(self, a: Any, b: Any) -> Any:
-        signs = self.signs(self.sub(a, b))
-        if -1 not in signs:
-            return a
-        return b if 1 not in signs else self.undecided("max", a, b)
+        return self.choose("max", self.signs(self.sub(a, b)), a, b)
 
     def min(self, a: Any, b: Any) -> Any:
         return self.neg(self.max(self.neg(a), self.neg(b)))
 
-    # Conditions are True or False where that holds on the whole box, None where it is not known.
+    def sign(self, a: Any) -> Any:
+        found = [self.number(sign) for sign in sorted(self.signs(a))]
+        return found[0] if len(found) == 1 else self.undecided("sign", *found)
 
-    def compare(self, a: Any, b: Any, relation: str) -> bool | None:
-        signs, wanted = self.signs(self.sub(a, b)), HOLDS[relation]
-        return True if signs <= wanted else None if signs & wanted else False
+    def whole(self, a: Any, n: int) -> Any:
+        """a**n for n >= 0."""
+        result = a if n else self.number(1)
+        for bit in bin(n)[3:]:
+            result = self.mul(result, result)
+            result = self.mul(result, a) if bit == "1" else result
+        return result
 
-    def both(self, p: bool | None, q: bool | None) -> bool | None:
-        return False if False in (p, q) else None if None in (p, q) else True
+    # Conditions are sets that hold every truth value which they have on the box.
 
-    def negation(self, p: bool | None) -> bool | None:
-        return None if p is None else not p
+    def compare(self, a: Any, b: Any, relation: str) -> set[bool]:
+        return {sign in HOLDS[relation] for sign in self.signs(self.sub(a, b))}
+
+    def both(self, p: set[bool], q: set[bool]) -> set[bool]:
+        return {x and y for x in p for y in q}
+
+    def negation(self, p: set[bool]) -> set[bool]:
+        return {not x for x in p}
+
+    def where(self, p: set[bool], a: Any, b: Any) -> Any:
+        return self.undecided("where", a, b) if len(p) > 1 else a if True in p else b
 
 
 class Guided(Algebra):

@@ -26,18 +26,18 @@ def verify(document: Any) -> Verdict:
 
 
 def _judge(document: Any, spent: Counter[str]) -> Verdict:
-    kind = document.get("kind") if isinstance(document, dict) else None
+    need(isinstance(document, dict), "it is not an object")
+    kind, version, before = document.get("kind"), document.get("version"), spent["boxes"]
+    need(type(version) is int and version == 1, "only version 1 is known to this checker")
     fit = isinstance(kind, str) and kind in {*KINDS, "parameter-lower-bound", "composite"}
     need(fit, f"kind {kind!r:.60} is not known to this checker")
-    version = document.get("version")
-    need(type(version) is int and version == 1, "only version 1 is known to this checker")
-    if kind in KINDS:
-        return KINDS[kind](document, spent).check()
-    if kind == "parameter-lower-bound":
-        return (Supremum if document.get("family") is None else Gates)(document, spent).check()
+    if kind != "composite":
+        lower_bound = Supremum if document.get("family") is None else Gates
+        certificate = KINDS.get(str(kind), lower_bound)(document, spent)
+        reason = f"{certificate.check()} with {certificate.field.bits} bits"
+        return Verdict(True, f"{spent['boxes'] - before} {reason}", str(kind), spent["boxes"])
     _, _, parts, text = fields(document, "kind version parts conclusion", "the certificate")
-    fit = isinstance(parts, list) and parts != [] and isinstance(text, str)
-    need(fit, "a composite certificate has parts and, as its conclusion, a text")
+    need(isinstance(parts, list) and parts and isinstance(text, str), "there are no parts, or no text")
     for number, part in enumerate(parts, 1):
         try:
             _judge(part, spent)

@@ -21,6 +21,14 @@ MAX_STEPS = 50_000
 MAX_DIGITS = 5_000  # of a rational as it is written
 MAX_FOLDED = 40_000  # bits of the parts of a folded constant
 FOLDED: dict[str, Any] = {"add": add, "mul": mul, "div": truediv, "neg": neg}
+#: How many arguments a head has, the operation that it is, and what else that takes.
+HEADS: dict[str, tuple[Any, ...]] = {name: (1, "function", name) for name in PRIMITIVES} | {
+    "neg": (1, "neg"),
+    "abs": (1, "abs"),
+    "sign": (1, "sign"),
+    "div": (2, "div"),
+    "sqrt": (1, "power", mpq(1, 2)),
+}
 
 
 def rational(text: Any) -> Any:
@@ -61,14 +69,10 @@ class Program:
                 return self._step("variable", (), name)
             case ["app", "add" | "mul" | "max" | "min" as head, first, *rest]:
                 return self._chain(head, map(self._value, (first, *rest)))
-            case ["app", "neg" | "abs" | "sign" | "div" as head, *parts] if len(parts) == 1 + (head == "div"):
-                return self._step(head, tuple(map(self._value, parts)))
             case ["app", "pow", a, b]:
                 return self._power(self._value(a), self._value(b))
-            case ["app", "sqrt", a]:
-                return self._step("power", (self._value(a),), mpq(1, 2))
-            case ["app", str(head), a] if head in PRIMITIVES:
-                return self._step("function", (self._value(a),), head)
+            case ["app", str(head), *parts] if head in HEADS and len(parts) == HEADS[head][0]:
+                return self._step(HEADS[head][1], tuple(map(self._value, parts)), *HEADS[head][2:])
             case ["where", p, a, b]:
                 return self._step("where", (self._condition(p), self._value(a), self._value(b)))
         raise Rejected(f"not a formula that this checker knows: {tree!r:.60}")
@@ -118,20 +122,17 @@ class Program:
         found: list[Any] = []
         for operation, args, data in self.steps:
             parts = [found[a] for a in args]
-            if operation == "where" and isinstance(parts[0], bool):
-                found.append(parts[1] if parts[0] else parts[2])
-                continue
-            failed = [part for part in parts if isinstance(part, Rejected)]
+            if operation == "where" and isinstance(parts[0], set) and len(parts[0]) == 1:
+                parts[1:] = [parts[1] if True in parts[0] else parts[2]] * 2
             try:
-                if failed or operation == "variable":
-                    found.append(failed[0] if failed else values[data[0]])
-                elif operation == "where":
-                    found.append(algebra.undecided("where", *parts[1:]))
-                else:
-                    found.append(getattr(algebra, operation)(*parts, *data))
+                for part in parts:
+                    if isinstance(part, Rejected):
+                        raise part
+                known = operation == "variable"
+                value = values[data[0]] if known else getattr(algebra, operation)(*parts, *data)
             except Rejected as reason:
-                found.append(reason)
-        value = found[self.root]
-        if isinstance(value, Rejected):
-            raise value
-        return value
+                value = reason
+            found.append(value)
+        if isinstance(found[self.root], Rejected):
+            raise found[self.root]
+        return found[self.root]

@@ -25,8 +25,8 @@ INF, ZERO, ONE, MINUS_ONE = gmpy2.mpfr("inf"), gmpy2.mpfr(0), gmpy2.mpfr(1), gmp
 MAX_EXPONENT = 10**6  # of a whole power
 FAR = 2**100  # sin and cos of more are only known to lie in [-1, 1]
 
-RISING = frozenset(["exp", "log", "sqrt", "asin", "atan", "sinh", "tanh", "asinh", "acosh", "atanh", "erf"])
 FALLING, POLES = frozenset(["acos", "erfc"]), frozenset(["log", "atanh"])
+RISING = frozenset(["exp", "log", "sqrt", "asin", "atan", "sinh", "tanh", "asinh", "acosh", "atanh", "erf"])
 PRIMITIVES = RISING | FALLING | {"sin", "cos", "tan", "cosh", "sech", "sigmoid", "softplus"}
 
 
@@ -51,11 +51,16 @@ class Intervals(Algebra):
     """Interval arithmetic with ends of ``bits`` bits."""
 
     def __init__(self, bits: int) -> None:
+        self.bits = bits
         self.down = gmpy2.context(precision=bits, round=gmpy2.RoundDown)
         self.up = gmpy2.context(precision=bits, round=gmpy2.RoundUp)
 
+    def hull(self, lo: Any, hi: Any) -> Interval:
+        """All between two rationals."""
+        return interval(self.down.add(ZERO, gmpy2.mpq(lo)), self.up.add(ZERO, gmpy2.mpq(hi)))
+
     def number(self, q: Any) -> Interval:
-        return interval(self.down.add(ZERO, gmpy2.mpq(q)), self.up.add(ZERO, gmpy2.mpq(q)))
+        return self.hull(q, q)
 
     def constant(self, name: str) -> Interval:
         if name == "pi":
@@ -100,39 +105,30 @@ class Intervals(Algebra):
         return Interval(ZERO, self.power(Interval(a.hi, a.hi), q).hi if a.hi > 0 else ZERO)
 
     def function(self, a: Interval, head: str) -> Interval:
-        if head in RISING or head in FALLING:
-            first, last = a if head in RISING else (a.hi, a.lo)
-            low, high = getattr(self.down, head)(first), getattr(self.up, head)(last)
-            # Outside the domain MPFR gives NaN; where it ends in a pole, an infinity.
-            if not low <= high or (head in POLES and (low == -INF or a.hi < high == INF)):
-                raise Rejected(f"an argument of {head} may lie outside its domain")
-            return Interval(low, high)
         if head in ("sin", "cos"):
             return self._wave(a, head)
-        if head == "tan":
-            if self._half_turns(a, -1) != range(0):
-                raise Rejected("tan of an interval that may hold a pole")
-            return interval(self.down.tan(a.lo), self.up.tan(a.hi))
-        if head == "cosh":
-            a = self.abs(a)
-            return interval(self.down.cosh(a.lo), self.up.cosh(a.hi))
         if head == "sech":
             return self.div(UNIT, self.function(a, "cosh"))
         if head == "sigmoid":
             return self.div(UNIT, self.add(UNIT, self.function(self.neg(a), "exp")))
-        return interval(_softplus(self.down, a.lo), _softplus(self.up, a.hi))
+        if head == "tan" and self._half_turns(a, -1) != range(0):
+            raise Rejected("tan of an interval that may hold a pole")
+        a = self.abs(a) if head == "cosh" else a
+        first, last = (a.hi, a.lo) if head in FALLING else a
+        low, high = _rounded(self.down, head, first), _rounded(self.up, head, last)
+        # Outside the domain MPFR gives NaN; where it ends in a pole, an infinity.
+        if not low <= high or (head in POLES and (low == -INF or a.hi < high == INF)):
+            raise Rejected(f"an argument of {head} may lie outside its domain")
+        return Interval(low, high)
 
     def signs(self, a: Interval) -> set[int]:
         held = {-1: a.lo < 0, 0: a.lo <= 0 <= a.hi, 1: a.hi > 0}
         return {sign for sign, present in held.items() if present}
 
     def undecided(self, head: str, *args: Interval) -> Interval:
-        if head == "abs":
-            return Interval(ZERO, max(self.neg(args[0]).hi, args[0].hi))
-        if head == "sign":
-            args = tuple(map(self.number, sorted(self.signs(args[0]))))
-        low = max if head == "max" else min
-        return Interval(low(a.lo for a in args), max(a.hi for a in args))
+        lows = [a.lo for a in args]
+        low = ZERO if head == "abs" else max(lows) if head == "max" else min(lows)
+        return Interval(low, max(a.hi for a in args))
 
     def _half_turns(self, a: Interval, offset: int) -> range | None:
         """All integers that x/pi + offset/2 can be, x in a; None for many or a far away."""
@@ -155,8 +151,9 @@ class Intervals(Algebra):
         return interval(low, high)
 
 
-def _softplus(rounded: Any, x: Any) -> Any:
+def _rounded(context: Any, head: str, x: Any) -> Any:
+    """The function at a number, rounded as the context says."""
+    if head != "softplus":
+        return getattr(context, head)(x)
     # Every step rises with the one before it, so that one rounding direction suits all.
-    if x > 0:
-        return rounded.add(x, rounded.log1p(rounded.exp(rounded.minus(x))))
-    return rounded.log1p(rounded.exp(x))
+    return context.add(max(x, ZERO), context.log1p(context.exp(context.minus(context.abs(x)))))

@@ -16,33 +16,40 @@ from gmpy2 import mpq
 from gateproof.proofs_check.checker.algebra import Algebra
 
 Jet = list[Any]
+HALF = mpq(1, 2)
 
-#: F' as a product of functions of the same argument, which then grow together; sigmoid comes from tanh.
+#: F' as a product of functions of the same argument, which then grow together; - F' for the falling ones.
 TOGETHER = {
     "exp": ("exp",),
     "sin": ("cos",),
-    "cos": ("sin", "-"),
+    "cos": ("sin",),
     "sinh": ("cosh",),
     "cosh": ("sinh",),
     "tanh": ("sech", "sech"),  # narrower than 1 - tanh^2 over a wide box
-    "sech": ("tanh", "sech", "-"),
+    "sech": ("tanh", "sech"),
 }
+FALLING = ("cos", "sech")
 #: F'(u) in the operations on polynomials.
 SLOPES: dict[str, Callable[[Jets, Jet], Jet]] = {
     "log": lambda to, u: to.power(u, -1),
     "tan": lambda to, u: to.power(to.function(u, "cos"), -2),
-    "asin": lambda to, u: to.power(to.parabola(1, -1, u), mpq(-1, 2)),
-    "acos": lambda to, u: to.neg(SLOPES["asin"](to, u)),
-    "atan": lambda to, u: to.power(to.parabola(1, 1, u), -1),
-    "asinh": lambda to, u: to.power(to.parabola(1, 1, u), mpq(-1, 2)),
-    "acosh": lambda to, u: to.power(to.parabola(-1, 1, u), mpq(-1, 2)),
-    "atanh": lambda to, u: to.power(to.parabola(1, -1, u), -1),
+    "asin": lambda to, u: to.power(to.line(1, -1, to.mul(u, u)), -HALF),
+    "atan": lambda to, u: to.power(to.line(1, 1, to.mul(u, u)), -1),
+    "asinh": lambda to, u: to.power(to.line(1, 1, to.mul(u, u)), -HALF),
+    "acosh": lambda to, u: to.power(to.line(-1, 1, to.mul(u, u)), -HALF),
+    "atanh": lambda to, u: to.power(to.line(1, -1, to.mul(u, u)), -1),
     "softplus": lambda to, u: to.function(u, "sigmoid"),
-    "erf": lambda to, u: to.mul(
-        to.power(to.div(to.constant("pi"), to.number(4)), mpq(-1, 2)),
-        to.function(to.neg(to.mul(u, u)), "exp"),
+    "erfc": lambda to, u: to.div(
+        to.function(to.line(0, -1, to.mul(u, u)), "exp"),
+        to.neg(to.power(to.div(to.constant("pi"), to.number(4)), HALF)),
     ),
-    "erfc": lambda to, u: to.neg(SLOPES["erf"](to, u)),
+}
+#: Functions by others; the value itself comes from the coefficients' arithmetic.
+DERIVED: dict[str, Callable[[Jets, Jet], Jet]] = {
+    "acos": lambda to, u: to.sub(to.div(to.constant("pi"), to.number(2)), to.function(u, "asin")),
+    "erf": lambda to, u: to.line(1, -1, to.function(u, "erfc")),
+    # narrower than by F' = F (1 - F)
+    "sigmoid": lambda to, u: to.line(HALF, HALF, to.function(to.line(0, HALF, u), "tanh")),
 }
 
 
@@ -95,44 +102,32 @@ class Jets(Algebra):
         return quotient
 
     def power(self, a: Jet, q: Any) -> Jet:
-        first, q, result = self.field.power(a[0], q), mpq(q), a if q else self.number(1)
+        first, q = self.field.power(a[0], q), mpq(q)
         if q.denominator > 1 and self.rest:
             result = self.function(self.mul(self.number(q), self.function(a, "log")), "exp")
-        elif self.rest:
-            for bit in bin(abs(int(q)))[3:]:
-                result = self.mul(result, result)
-                result = self.mul(result, a) if bit == "1" else result
+        else:
+            result = self.whole(a, abs(int(q))) if self.rest else [first]
             result = self.div(self.number(1), result) if q < 0 else result
         return [first, *result[1:]]
-
-    def parabola(self, a: int, b: int, u: Jet) -> Jet:
-        """a + b u^2."""
-        return self.add(self.number(a), self.mul(self.number(b), self.mul(u, u)))
 
     def signs(self, a: Jet) -> set[int]:
         return self.field.signs(a[0])
 
     def function(self, a: Jet, head: str) -> Jet:
-        if head == "sigmoid" and self.rest:  # (1 + tanh(u/2))/2, narrower than by s (1 - s)
-            half = self.number(mpq(1, 2))
-            return [
-                self.field.function(a[0], head),
-                *self.mul(half, self.function(self.mul(half, a), "tanh"))[1:],
-            ]
-        names = {head, *TOGETHER.get(head, ())} - {"-"}
+        if head in DERIVED and self.rest:
+            return [self.field.function(a[0], head), *DERIVED[head](self, a)[1:]]
+        names = {head, *TOGETHER.get(head, ())}
         series = {name: [self.field.function(a[0], name)] for name in names}
         slopes: dict[str, Jet] = {name: [] for name in names}
-        if self.rest and head in SLOPES:
+        if head in SLOPES and self.rest:
             slopes[head] = SLOPES[head](self, a)
         change = [self.field.mul(self.field.number(k), c) for k, c in enumerate(a)][1:]
         for k in range(1, len(a)):
             for name in names & TOGETHER.keys():
-                factors = [series[factor] for factor in TOGETHER[name] if factor != "-"]
-                slope = (
-                    factors[0][k - 1] if len(factors) == 1 else self._product(factors[0], factors[1], k - 1)
-                )
-                slopes[name].append(self.field.neg(slope) if "-" in TOGETHER[name] else slope)
+                f, *others = (series[factor] for factor in TOGETHER[name])
+                slope = self._product(f, others[0], k - 1) if others else f[k - 1]
+                slopes[name].append(self.field.neg(slope) if name in FALLING else slope)
             for name in names:
-                whole, share = self._product(change, slopes[name], k - 1), self.field.number(mpq(1, k))
-                series[name].append(self.field.mul(whole, share))
+                whole = self._product(change, slopes[name], k - 1)
+                series[name].append(self.field.mul(whole, self.field.number(mpq(1, k))))
         return series[head]

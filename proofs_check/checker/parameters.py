@@ -1,18 +1,20 @@
 """Certificates of lower bounds over parameters: of suprema in general, of the errors of a family of gates."""
 
-# ruff: noqa: D102 - Certificate says what read, check and judge_leaf do
+# ruff: noqa: D102 - Certificate says what check, judge_tail and judge_leaf do
 
 from __future__ import annotations
 
 from itertools import product
 from typing import Any
 
-from gateproof.proofs_check.checker.boxes import Box, Certificate, Verdict, fields, need
-from gateproof.proofs_check.checker.evaluate import Program, rational
-from gateproof.proofs_check.checker.interval import ZERO, Interval
-from gateproof.proofs_check.checker.tail import Tails
+from gmpy2 import mpq
 
-FAR_OUT = 2**10  # where the asymptotes of a target are looked at
+from gateproof.proofs_check.checker.boxes import Box, Certificate, fields, need
+from gateproof.proofs_check.checker.evaluate import rational
+from gateproof.proofs_check.checker.interval import ZERO, Interval
+from gateproof.proofs_check.checker.tail import Tail, Tails
+
+FAR_OUT = mpq(2**10)  # where the asymptotes of a target are looked at
 
 Terms = list[tuple[Interval, Any]]  # (C, y): a sum of C exp(t y)
 
@@ -20,25 +22,24 @@ Terms = list[tuple[Interval, Any]]  # (C, y): a sum of C exp(t y)
 class Supremum(Certificate):
     """At each point of the domain some inner point gives the formula a value of at least the bound."""
 
-    more = "family inner domain bound strict tree"
+    keys = "family inner domain bound strict tree"
 
-    def read(self, family: Any, inner: Any, domain: Any, bound: Any, strict: Any, tree: Any) -> None:
-        (self.domain, self.box), self.inner, self.tree = self.read_domain(domain, {}), inner, tree
-        fit = isinstance(inner, list) and all(isinstance(name, str) and name.isidentifier() for name in inner)
-        fit = fit and family is None and type(strict) is bool and not {*inner} & {*domain}
-        need(fit, "family, inner or strict is none that is known")
-        self.program = Program(self.core, {*inner, *domain})
-        self.bounds = [(1, rational(bound), {1} if strict else {0, 1})]
-
-    def check(self) -> Verdict:
-        self.cover(self.tree, self.box)
-        return self.verdict("boxes, each with its inner point, checked")
+    def check(self) -> str:
+        _, self.inner, _, bound, strict, tree = self.given
+        fit = isinstance(self.inner, list) and all(
+            isinstance(name, str) and name.isidentifier() for name in self.inner
+        )
+        need(fit and not {*self.inner} & {*self.domain}, "inner is not a list of names beside the domain")
+        self.read_bounds({"lower": bound, "lower_strict": strict, "upper": None, "upper_strict": False})
+        need(self.bounds, "it says nothing: no bound")
+        self.cover(tree, self.box)
+        return "boxes, each with its inner point, checked"
 
     def judge_leaf(self, rule: Any, box: Box) -> None:
         fit = isinstance(rule, list) and len(rule) == 3 and rule[0] == "at"
         need(fit, f"not a rule with an inner point: {rule!r:.60}")
-        point = fields(rule[1], " ".join(self.inner), "an inner point")
-        ends = {name: (rational(x), rational(x)) for name, x in zip(self.inner, point, strict=True)}
+        point = map(rational, fields(rule[1], " ".join(self.inner), "an inner point"))
+        ends = {name: (x, x) for name, x in zip(self.inner, point, strict=True)}
         self.judge(self.enclose(rule[2], {**box, **ends}, {1}))
 
 
@@ -50,39 +51,36 @@ class Gates(Certificate):
     m x + n + s e. There is no gate within e if all rows are positive.
     """
 
-    more = "variable family bound tree"
+    keys = "variable family bound tree"
 
-    def read(self, variable: Any, family: Any, bound: Any, tree: Any) -> None:
-        self.name, self.bound, self.tree = variable, rational(bound), tree
-        self.known: dict[Any, Any] = {}
-        need(isinstance(variable, str) and self.bound >= 0, "variable is not a name, or the bound negative")
-        self.program = Program(self.core, {variable})
+    def check(self) -> str:
+        self.name, family, bound, tree = self.given
+        need(isinstance(self.name, str), "variable is not a name")
+        self.bound, self.known = rational(bound), dict[Any, Interval]()
         keys = "branches sharpness theta left right"
         branches, sharpness, theta, *ends = fields(family, keys, "the family")
-        need(type(branches) is int and branches in (2, 3) and sharpness == "shared", "not a known family")
-        need(theta is None or branches == 2, "a threshold is given for three branches")
+        fit = type(branches) is int and branches in (2, 3) and sharpness == "shared" and self.bound >= 0
+        need(fit and (theta is None or branches == 2), "not a known family, or the bound is negative")
         self.middle, self.shift = branches == 3, rational("0" if theta is None else theta)
-        terms = []
+        self.lines, terms = {}, []
         for side, end in zip((-1, 1), ends, strict=True):
             slope, intercept, free = fields(end, "slope intercept free", "an end of the family")
-            m, n, rate = rational(slope), rational(intercept), side * rational(f"{branches - 1}/2")
             need(type(free) is bool, "free is not true or false")
-            self.asymptote(side, m, n, free)
+            m, n, rate = rational(slope), rational(intercept), side * rational(f"{branches - 1}/2")
+            self.lines[side] = m, n, free
             terms.append([(rate, m, n + s * self.bound) for s in ((-1, 1) if free else (0,))])
         terms += [[(0, 0, 0)]] * self.middle
         self.rows = [*product(*terms)] if theta is not None else [(one,) for some in terms for one in some]
+        self.domain, self.box = {self.name: (None, None)}, {self.name: (-FAR_OUT, FAR_OUT)}
+        self.cover(tree, {"t": (rational("0"), None)})
+        return f"boxes of t, {len(self.rows)} rows on each, checked"
 
-    def asymptote(self, side: int, m: Any, n: Any, free: bool) -> None:
+    def judge_tail(self, tails: Tails, value: Tail) -> None:
         """The target minus m x + n must go to 0 far out, or at least stay bounded where n is given."""
-        tails = Tails(self.field, FAR_OUT, side)
+        m, n, free = self.lines[tails.side]
         line = tails.add(tails.mul(tails.number(m), tails.variable), tails.number(n))
-        rest = tails.sub(self.evaluate(tails, {self.name: tails.variable}, order=100), line)
-        fit = all(a > 0 or (a == 0 and k < (0 if free else 1)) for k, a in rest)
-        need(fit, f"the target is not seen to approach its line at {'-oo' if side < 0 else 'oo'}")
-
-    def check(self) -> Verdict:
-        self.cover(self.tree, {"t": (rational("0"), None)})
-        return self.verdict(f"boxes of t, {len(self.rows)} rows on each, checked")
+        fit = all(a > 0 or (a == 0 and k < (0 if free else 1)) for k, a in tails.sub(value, line))
+        need(fit, "the target is not seen to approach its line")
 
     def judge_leaf(self, rule: Any, box: Box) -> None:
         fit = isinstance(rule, list) and rule != [] and all(isinstance(w, list) and len(w) == 2 for w in rule)
@@ -127,6 +125,6 @@ class Gates(Certificate):
         field, total = self.field, self.field.number(0)
         self.spent["work"] += 50 * len(terms)
         for c, y in terms:
-            exponent = self.hull(min(y * lo, y * hi), max(y * lo, y * hi))
+            exponent = self.field.hull(min(y * lo, y * hi), max(y * lo, y * hi))
             total = field.add(total, field.mul(c, field.function(exponent, "exp")))
         return total

@@ -14,7 +14,7 @@ A value is a sum of terms c(x) x^k exp(-a x): k whole, a rational, and c(x) betw
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from math import comb
 from typing import Any
 
@@ -22,7 +22,7 @@ from gmpy2 import mpfr, mpq
 
 from gateproof.proofs_check.checker.algebra import Algebra, Rejected
 from gateproof.proofs_check.checker.interval import Interval, Intervals
-from gateproof.proofs_check.checker.jet import Jet, Jets
+from gateproof.proofs_check.checker.jet import HALF, Jets
 
 Tail = dict[tuple[int, Any], tuple[Any, Any]]  # (k, a) -> (lo, hi)
 ZERO = mpq(0)
@@ -38,25 +38,32 @@ class Tails(Algebra):
     """The arithmetic of tails from the cut M on; ``side`` -1 reads the formula at -x."""
 
     def __init__(self, field: Intervals, cut: Any, side: int) -> None:
-        self.field, self.cut, self.work = field, mpq(cut), 0
+        self.field, self.cut, self.side, self.work = field, mpq(cut), side, 0
         self.variable = self.term(mpq(side), k=1)
 
     def term(self, lo: Any, hi: Any = None, k: int = 0, a: Any = 0) -> Tail:
         """c(x) x^k exp(-a x) with c(x) between two rationals."""
-        return self._checked({(k, mpq(a)): (mpq(lo), mpq(lo if hi is None else hi))})
+        return self._sum([((k, mpq(a)), (mpq(lo), mpq(lo if hi is None else hi)))])
 
-    def _checked(self, terms: Tail) -> Tail:
-        """The terms that are not 0, inexact ends rounded outward; Rejected if they grow too long."""
-        found: Tail = {}
-        for (k, a), (lo, hi) in terms.items():
+    def _sum(self, terms: Iterable[tuple[tuple[int, Any], tuple[Any, Any]]]) -> Tail:
+        """The sum, without terms that are 0, inexact ends rounded outward; Rejected if it grows too long."""
+        total, found = Tail(), Tail()
+        for key, (lo, hi) in terms:
+            low, high = total.get(key, (ZERO, ZERO))
+            total[key] = low + lo, high + hi
+        for (k, a), (lo, hi) in total.items():
             if lo != hi:
-                lo, hi = self._ends(Interval(self.field.number(lo).lo, self.field.number(hi).hi))
+                lo, hi = self._ends(self.field.hull(lo, hi))
             bits = max(q.bit_length() for n in (a, lo, hi) for q in (n.numerator, n.denominator))
             if bits > MAX_BITS or abs(k) > MAX_POWER or self.work > MAX_WORK:
                 raise Rejected("an expansion in a tail grows too long")
             if lo or hi:
                 found[k, a] = (lo, hi)
         return found
+
+    def enclosed(self, value: Interval) -> Tail:
+        """A constant in an interval."""
+        return self.term(*self._ends(value))
 
     def _ends(self, value: Interval) -> tuple[Any, Any]:
         """The ends as rationals of moderate length, rounded outward."""
@@ -110,49 +117,37 @@ class Tails(Algebra):
                 return {sign} if start[0] > 0 else {0, sign}
         return {-1, 0, 1}
 
-    def number(self, q: Any) -> Tail:
-        return self.term(q)
+    number = term
 
     def constant(self, name: str) -> Tail:
-        return self.term(*self._ends(self.field.constant(name)))
+        return self.enclosed(self.field.constant(name))
 
     def add(self, a: Tail, b: Tail) -> Tail:
-        total = dict(a)
-        for key, (lo, hi) in b.items():
-            low, high = total.get(key, (0, 0))
-            total[key] = (low + lo, high + hi)
-        return self._checked(total)
+        return self._sum([*a.items(), *b.items()])
 
     def neg(self, a: Tail) -> Tail:
         return {key: (-hi, -lo) for key, (lo, hi) in a.items()}
 
     def mul(self, a: Tail, b: Tail) -> Tail:
-        total: Tail = {}
         self.work += len(a) * len(b)
-        for (k, s), c in a.items():
-            for (m, t), d in b.items():
-                low, high = total.get((k + m, s + t), (0, 0))
-                ends = [x * y for x in c for y in d]
-                total[k + m, s + t] = (low + min(ends), high + max(ends))
-        return self._checked(total)
+        pairs = [((k + m, s + t), c, d) for (k, s), c in a.items() for (m, t), d in b.items()]
+        products = [(key, [x * y for x in c for y in d]) for key, c, d in pairs]
+        return self._sum((key, (min(ends), max(ends))) for key, ends in products)
 
     def div(self, a: Tail, b: Tail) -> Tail:
         return self.mul(a, self.power(b, -1))
 
-    def power(self, a: Tail, q: Any) -> Tail:
-        q, result = mpq(q), self.number(1)
+    def power(self, a: Tail, q: Any) -> Any:
+        q = mpq(q)
         if q.denominator == 1 and q >= 0:
-            for bit in bin(int(q))[2:]:
-                result = self.mul(result, result)
-                result = self.mul(result, a) if bit == "1" else result
-            return result
+            return self.whole(a, int(q))
         k, rate, c, near_one = self._split(a)
         if (k * q).denominator > 1 or abs(q) > MAX_POWER:
             raise Rejected("a power in a tail is fractional or too high")
-        scale = self._smooth(self.number(c), lambda jets, u: jets.power(u, q))
-        scale = self.term(c ** int(q)) if q.denominator == 1 else scale
-        power = self._smooth(near_one, lambda jets, u: jets.power(u, q))
-        return self.mul(self.term(1, k=int(k * q), a=rate * q), self.mul(scale, power))
+        exact = q.denominator == 1
+        scale = self.term(c ** int(q)) if exact else self.enclosed(self.field.power(self.field.number(c), q))
+        factor = self.mul(scale, self._smooth(near_one, "power", q))
+        return self.mul(self.term(1, k=int(k * q), a=rate * q), factor)
 
     def _split(self, u: Tail) -> tuple[int, Any, Any, Tail]:
         """k, a, c and w with u = c x^k exp(-a x) w."""
@@ -165,23 +160,22 @@ class Tails(Algebra):
     def undecided(self, head: str, *args: Tail) -> Tail:
         if head == "max":  # (a + b + abs(a - b)) / 2
             spread = self.undecided("abs", self.sub(*args))
-            return self.mul(self.term(mpq(1, 2)), self.add(self.add(*args), spread))
+            return self.mul(self.number(HALF), self.add(self.add(*args), spread))
         if head != "abs":
             raise Rejected(f"the branch of {head} is not decided in a tail")
-        return self._checked({key: (ZERO, max(-lo, hi)) for key, (lo, hi) in args[0].items()})
+        return self._sum((key, (ZERO, max(-lo, hi))) for key, (lo, hi) in args[0].items())
 
-    def _smooth(self, u: Tail, apply: Callable[[Jets, Jet], Jet]) -> Tail:
+    def _smooth(self, u: Tail, operation: str, data: Any) -> Tail:
         """A function of what stays near a constant p."""
         p, field, jets = u.get((0, ZERO), (ZERO,))[0], self.field, Jets(self.field, 1)
-        value = self.term(*self._ends(apply(Jets(field, 0), [field.number(p)])[0]))
+        value = self.enclosed(getattr(field, operation)(field.number(p), data))
         off = self.sub(u, self.term(p))
         if not off:
             return value
         tops = [(min(lo, 0), max(hi, 0), self._top(*key)) for key, (lo, hi) in off.items()]
-        low, high = p + sum(lo * top for lo, _, top in tops), p + sum(hi * top for _, hi, top in tops)
-        near = Interval(field.number(low).lo, field.number(high).hi)
-        slope = self._ends(apply(jets, jets.variable(near))[1])
-        return self.add(value, self.mul(self.term(*slope), off))
+        near = field.hull(p + sum(lo * top for lo, _, top in tops), p + sum(hi * top for _, hi, top in tops))
+        slope = getattr(jets, operation)(jets.variable(near), data)[1]
+        return self.add(value, self.mul(self.enclosed(slope), off))
 
     def function(self, a: Tail, head: str) -> Any:
         slope = a.get((1, ZERO), (0, 1))  # of the exact linear part, if its ends agree
@@ -193,7 +187,7 @@ class Tails(Algebra):
             known = self.add(self.term(-rate, k=1), self.function(self.number(c), "log"))
             return self.add(known, self.function(near_one, "log"))
         if all(s > 0 or (s == 0 and k <= 0) for k, s in rest):
-            steady = self._smooth(rest, lambda jets, u: jets.function(u, head))
+            steady = self._smooth(rest, "function", head)
             return steady if rest is a else self.mul(self.term(1, a=-slope[0]), steady)
         if head in ("sin", "cos"):
             return self.term(-1, 1)
@@ -201,30 +195,29 @@ class Tails(Algebra):
 
     def _growing(self, a: Tail, head: str) -> Any:
         """A function of an argument that goes to infinity or to minus infinity."""
-        one, half, up = self.number(1), self.number(mpq(1, 2)), self.signs(a) == {1}
-        v = a if up else self.neg(a)
-        if self.signs(v) != {1}:
+        signs = self.signs(a)
+        if signs not in ({1}, {-1}):
             raise Rejected(f"an argument of {head} in a tail is not seen to keep its sign")
-        if head in ("cosh", "sinh"):
-            other = self.function(self.neg(a), "exp")
-            both = self.add(self.function(a, "exp"), other if head == "cosh" else self.neg(other))
-            return self.mul(half, both)
+        (side,) = signs
+        v = a if side > 0 else self.neg(a)
         if head == "tanh":
-            return self.sub(self.div(self.function(self.add(a, a), "sigmoid"), half), one)
+            return self.line(-1, 2, self.function(self.line(0, 2, a), "sigmoid"))
         if head == "erf":
-            return self.sub(one, self.function(a, "erfc"))
-        if head == "erfc":
-            small = self._falling(self.mul(v, v))
-            return small if up else self.sub(self.number(2), small)
+            return self.line(1, -1, self.function(a, "erfc"))
         if head == "atan":
-            found = self.sub(self.mul(half, self.constant("pi")), self.function(self.power(v, -1), head))
-            return found if up else self.neg(found)
+            right = self.sub(self.line(0, HALF, self.constant("pi")), self.function(self.power(v, -1), head))
+            return self.line(0, side, right)
+        if head == "erfc":
+            return self.line(1 - side, side, self._falling(self.mul(v, v)))
         t = self.function(self.neg(v), "exp")
-        if head == "sigmoid":
-            return self.div(one if up else t, self.add(one, t))
         if head == "softplus":
-            steady = self.function(self.add(one, t), "log")
-            return self.add(v, steady) if up else steady
+            steady = self.function(self.line(1, 1, t), "log")
+            return self.add(v, steady) if side > 0 else steady
+        if head in ("cosh", "sinh"):
+            both = (self.add if head == "cosh" else self.sub)(self.function(v, "exp"), t)
+            return self.line(0, HALF if head == "cosh" else side * HALF, both)
+        if head == "sigmoid":
+            return self.div(self.number(1) if side > 0 else t, self.line(1, 1, t))
         if head == "sech":
-            return self.div(self.add(t, t), self.add(one, self.mul(t, t)))
+            return self.div(self.line(0, 2, t), self.line(1, 1, self.mul(t, t)))
         raise Rejected(f"{head} of a growing argument is not covered in a tail")

@@ -483,7 +483,7 @@ def test_a_maximum_to_many_digits_takes_three_boxes(digits, bits):
 def test_no_quadratic_is_above_its_peak(ends, radius, parts):
     certificate, field = Range(make("x", 0, 1, upper=1, pieces=1), Counter()), Intervals(64)
     a, b, c = (Interval(field.number(lo).lo, field.number(lo + width).hi) for lo, width in ends)
-    found = certificate.peak(a, b, c, field.number(radius)).hi
+    found = certificate.peak([a, b, c], radius).hi
     step = radius * (2 * parts[3] - 1)
     inside = [lo + width * part for (lo, width), part in zip(ends, parts, strict=False)]
     assert inside[0] + inside[1] * step + inside[2] * step**2 <= F(*map(int, found.as_integer_ratio()))
