@@ -14,11 +14,11 @@ from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
 from gateproof.numerics.gather import may_jump
 from gateproof.numerics.points import enclosure
-from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, pieces, spread
+from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, gates_of, pieces, spread
 from gateproof.numerics.worst_case import Limits, WorstCase, worst_case
 from gateproof.theory.formula.expand import expand, expand_node
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import Expr, Extremum, Num, Tg, Var, num
+from gateproof.theory.formula.nodes import Expr, Extremum, Num, Var, num
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 
@@ -124,9 +124,8 @@ def _parameters(parts: Scene, piece: Piece, point: Mapping[str, Fraction], digit
     """The names' values and every gate's parameters at the worst place."""
     own = {n: v for n, v in point.items() if n in parts.limits}
     at = {c.name: c.value(point[c.name]) for c in piece.components}
-    tgs = dict.fromkeys(n for n in parts.node.body.walk() if isinstance(n, Tg))
     gates = []
-    for number, tg in enumerate(tgs, 1):
+    for number, tg in enumerate(gates_of(parts.node.body), 1):
         gate: dict[str, list[dict[str, str] | str]] = {}
         for key in KEYS:
             values = list(spread(tg.tau, tg.theta) if key == "tau" else getattr(tg, key))

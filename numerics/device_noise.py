@@ -18,7 +18,7 @@ from math import fsum, inf, isfinite, sqrt
 
 from gateproof.numerics.float_lists import Columns
 from gateproof.numerics.points import enclosure
-from gateproof.numerics.tolerance import KEYS, Tolerance, ToleranceError
+from gateproof.numerics.tolerance import KEYS, NO_GATE, Tolerance, ToleranceError, still
 from gateproof.theory.formula.expand import expand
 from gateproof.theory.formula.nodes import Const, Expr, Node, Tg, Var, rebuild
 from gateproof.theory.formula.scopes import free_names
@@ -56,36 +56,36 @@ class Sample:
 
 
 def noisy(node: Expr, noise: Mapping[str, Tolerance]) -> Noisy:
-    """The formula's gates with noisy components as names. Raises ToleranceError."""
+    """The formula's gates with noisy components as names; equal ones are one. Raises ToleranceError."""
     draws: list[Draw] = []
     thresholds: list[tuple[str | float, ...]] = []
-    seen = 0
+    known: dict[Tg, Tg] = {}
 
     def visit(part: Node) -> Node:
-        nonlocal seen
+        if isinstance(part, Tg) and part in known:
+            return known[part]
         done = rebuild(part, visit)
         assert isinstance(done, Node)
-        if not isinstance(done, Tg):
+        if not isinstance(part, Tg) or not isinstance(done, Tg):
             return done
-        seen += 1
+        number = len(known) + 1
         given: dict[str, tuple[Expr, ...]] = {}
         for key in KEYS:
             values: tuple[Expr, ...] = getattr(done, key)
             given[key] = tuple(
-                _drawn(key, k, v, noise.get(key), seen, draws) for k, v in enumerate(values, 1)
+                _drawn(key, k, v, noise.get(key), number, draws) for k, v in enumerate(values, 1)
             )
         thresholds.append(tuple(v.name if isinstance(v, Var) else _number(v) for v in given["theta"]))
-        return Tg(done.x, given["tau"], given["theta"], given["slope"], given["intercept"])
+        known[part] = Tg(done.x, given["tau"], given["theta"], given["slope"], given["intercept"])
+        return known[part]
 
     body = visit(node)
     assert isinstance(body, Expr)
-    if not seen:
-        raise ToleranceError("noise is for the parameters of tg(...), and there is none in the formula")
+    if not known:
+        raise ToleranceError(NO_GATE)
     for key in (k for k, size in noise.items() if size.size):
         if not any(d.name.partition("_")[2].startswith(key) for d in draws):
-            raise ToleranceError(
-                f"{key}: no noise; a part in % of 0 is 0 (give an absolute one), tau=oo has none"
-            )
+            raise ToleranceError(f"nothing varies; {still(key, known)}", key)
     return Noisy(expand(body), tuple(draws), tuple(thresholds))
 
 
@@ -104,7 +104,7 @@ def _drawn(key: str, place: int, value: Expr, noise: Tolerance | None, gate: int
 
 def _number(value: Expr) -> float:
     if free_names(value):
-        raise ToleranceError("noise is for parameters that are numbers, not names")
+        raise ToleranceError("it is for parameters that are numbers, not names")
     lo, hi = enclosure(expand(value))
     return float((lo + hi) / 2)
 
@@ -138,7 +138,7 @@ def _one(rng: random.Random, d: Draw) -> tuple[float, int]:
         value = rng.gauss(d.nominal, d.deviation)
         if value > 0 or not d.positive:
             return value, again
-    raise ToleranceError(f"tau: noise of {d.deviation:g} about {d.nominal:g} leaves no positive sharpness")
+    raise ToleranceError(f"{d.deviation:g} about {d.nominal:g} leaves no positive sharpness", "tau")
 
 
 def _crosses(gate: tuple[str | float, ...], drawn: Mapping[str, float]) -> bool:

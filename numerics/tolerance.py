@@ -18,7 +18,7 @@ those over the two half-lines, without a jump in either (the ends belong to them
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
@@ -35,10 +35,15 @@ from gateproof.theory.threshold_gate import branch, gate_above, gate_below
 KEYS = ("tau", "theta", "slope", "intercept")
 #: Each hard threshold has two sides, and all combinations are gone through.
 MOST_HARD = 8
+NO_GATE = "it is for the parameters of tg(...), and there is none in the formula"
 
 
 class ToleranceError(ValueError):
-    """A tolerance that means nothing for the formula."""
+    """A tolerance that means nothing for the formula; ``key`` is the parameter it was for, if for one."""
+
+    def __init__(self, message: str, key: str = "") -> None:
+        self.key = key
+        super().__init__(message)
 
 
 @dataclass(frozen=True)
@@ -141,9 +146,9 @@ def pieces(
     ``taken`` are names in use; without ``sides`` hard gates stay conditions, in one piece. Raises
     ToleranceError where no gate has such a parameter, and for a sharpness that would reach 0.
     """
-    tgs = tuple(dict.fromkeys(n for n in node.walk() if isinstance(n, Tg)))
+    tgs = gates_of(node)
     if not tgs:
-        raise ToleranceError("a tolerance is for the parameters of tg(...), and there is none in the formula")
+        raise ToleranceError(NO_GATE)
     hard = [
         (number, place)
         for number, tg in enumerate(tgs, 1)
@@ -161,10 +166,28 @@ def pieces(
     for key in (k for k, size in tolerances.items() if size.size):
         moved = any(c.key == key for p in found for c in p.components)
         if not moved and not (key == "theta" and any(s.ends[0] < s.ends[1] for p in found for s in p.sides)):
-            raise ToleranceError(
-                f"{key}: nothing varies; a tolerance in % of 0 is 0 (give an absolute one), tau=oo has none"
-            )
+            raise ToleranceError(f"nothing varies; {still(key, tgs)}", key)
     return tuple(found)
+
+
+def gates_of(node: Expr) -> tuple[Tg, ...]:
+    """The different gates in the order in which they begin in the text; equal ones are one gate."""
+    found: dict[Tg, None] = {}
+    stack: list[Node] = [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Tg):
+            found[part] = None
+        stack.extend(reversed(list(part.children())))
+    return tuple(found)
+
+
+def still(key: str, tgs: Iterable[Tg]) -> str:
+    """Why no component of a parameter can vary by a size that is not 0."""
+    values = [v for tg in tgs for v in getattr(tg, key)]
+    if not values:
+        return f"no gate has a {key}"
+    return "tau=oo has no size" if key == "tau" else "a part in % of 0 is 0 (give an absolute size)"
 
 
 def _piece(
@@ -259,7 +282,7 @@ def _component(
     off = tolerance.size if known is None else tolerance.off(known)
     ends = (-off, off) if known is None else (known - off, known + off)
     if key == "tau" and not _stays_positive(value, known, ends, tolerance):
-        raise ToleranceError(f"tau: within {tolerance} of its value it reaches 0; a sharpness stays positive")
+        raise ToleranceError(f"within {tolerance} of its value it reaches 0; a sharpness stays positive", key)
     name = f"{key}{place or ''}" if number == 1 else f"gate{number}_{key}{place or ''}"
     while name in taken:
         name += "_"

@@ -19,12 +19,14 @@ def refuse_early(path: str) -> None:
     if place.suffix != ".json":
         raise RefusedError(f"--certificate {path}: a certificate is named *.json")
     try:
-        if not place.absolute().parent.is_dir():
-            raise RefusedError(f"--certificate {path}: there is no such folder")
-        if (place.exists() or place.is_symlink()) and not _is_certificate(place):
-            raise RefusedError(f"--certificate {path}: is there and is no certificate; it is not overwritten")
+        missing = not place.absolute().parent.is_dir()
+        blocked = (place.exists() or place.is_symlink()) and not _is_certificate(place)
     except (OSError, ValueError) as error:
         raise RefusedError(f"--certificate {path}: {error}") from None
+    if missing:
+        raise RefusedError(f"--certificate {path}: there is no such folder")
+    if blocked:
+        raise RefusedError(f"--certificate {path}: is there and is no certificate; it is not overwritten")
 
 
 def _is_certificate(path: Path) -> bool:

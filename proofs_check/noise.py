@@ -30,10 +30,13 @@ def sampled(
     assert isinstance(plain, Extremum)
     ((name, within), *more) = ranges_of(plain)
     if more:
-        raise ToleranceError("noise is for a supremum over one name")
+        raise ToleranceError("it is for a supremum over one name")
     ends = hull(within)
     if None in ends and "slope" in sizes and _outer_slope_varies(node, sizes["slope"]):
-        raise ToleranceError("slope: off by anything it is unbounded far out; give a finite domain, [-8, 8]")
+        raise ToleranceError(
+            "off by anything the error is unbounded far out; give a finite domain, as in x in [-8, 8]",
+            "slope",
+        )
     sign = 1 if node.op == "sup" else -1
     found = sample(noisy(node.body, sizes), name, ends, samples, seed, sign)
     values = found.values

@@ -19,10 +19,13 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 def read_sizes(option: str, given: Iterable[str] | Mapping[str, str]) -> dict[str, Tolerance]:
     """``tau=5%`` or ``theta=0.01``, each key once. Raises RefusedError."""
-    pairs = given.items() if isinstance(given, Mapping) else [tuple(w.partition("=")[::2]) for w in given]
+    if isinstance(given, Mapping):
+        words = [(str(key), "=", str(size)) for key, size in given.items()]
+    else:
+        words = [word.partition("=") for word in given]
     found: dict[str, Tolerance] = {}
-    for key, size in pairs:
-        key, size = key.strip(), str(size).strip()
+    for key, sign, size in words:
+        key, size = key.strip(), size.strip()
         if key not in KEYS:
             raise RefusedError(
                 f"{option} {key!r:.40}: give a parameter of tg(...) and a size, as tau=5% or theta=0.01; "
@@ -30,6 +33,8 @@ def read_sizes(option: str, given: Iterable[str] | Mapping[str, str]) -> dict[st
             )
         if key in found:
             raise RefusedError(f"{option} {key} is given twice")
+        if not sign:
+            raise RefusedError(f"{option} {key}: give a size >= 0 too, as {key}=0.01 or {key}=5%")
         match = _SIZE.fullmatch(size)
         if match is None or len(size) > 100:
             raise RefusedError(f"{option} {key}={size:.40}: give a size >= 0, as 0.01, 1/100 or 5%")
@@ -73,7 +78,7 @@ def worst(
     try:
         found = certify_tolerant(node, digits, sizes, budget)
     except ToleranceError as error:
-        raise RefusedError(f"--tolerance {error}") from None
+        raise RefusedError(f"{_option('--tolerance', error)}: {error}") from None
     found["tolerance"] = {key: str(size) for key, size in sizes.items()}
     ends = found.pop("ends", None)
     side = found.pop("side", None)
@@ -144,4 +149,10 @@ def noise_block(
     try:
         return sampled(node, held, sizes, samples, seed)
     except (ToleranceError, NumericsError) as error:
-        raise RefusedError(f"--noise {error}") from None
+        raise RefusedError(f"{_option('--noise', error)}: {error}") from None
+
+
+def _option(option: str, error: Exception) -> str:
+    """The option, with the parameter that the error is about."""
+    key = getattr(error, "key", "")
+    return f"{option} {key}" if key else option

@@ -92,12 +92,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     output.plain_errors()
     words = [word.replace(MARK, "") for word in (sys.argv[1:] if argv is None else argv)]
     try:
-        return _run(words)
+        code = _run(words)
     except KeyboardInterrupt:
         output.complain(("interrupted: nothing was written",))
-        return FAILED
-    finally:
+        code = FAILED
+    try:
         output.flush()
+    except output.UnwritableError as error:
+        output.complain((str(error),))
+        code = INTERNAL
+    return code
 
 
 def _run(words: Sequence[str]) -> int:
@@ -116,6 +120,9 @@ def _run(words: Sequence[str]) -> int:
         return OK if end.code in (None, 0) else USAGE
     except BrokenPipeError:
         return FAILED
+    except output.UnwritableError as error:
+        output.complain((str(error),))
+        return INTERNAL
     except Exception as error:
         if os.environ.get("GATEPROOF_DEBUG"):
             import traceback

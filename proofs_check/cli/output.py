@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import TextIO
@@ -9,6 +10,10 @@ from typing import TextIO
 from gateproof.proofs_check import clean
 
 PROGRAM = "gateproof"
+
+
+class UnwritableError(Exception):
+    """Standard output takes nothing more, for another reason than that its reader has gone."""
 
 
 def put(text: str) -> None:
@@ -29,8 +34,9 @@ def complain(lines: tuple[str, ...]) -> None:
 
 def flush() -> None:
     """Write out what is waiting, so that Python finds nothing to complain of at its end."""
-    for stream in (sys.stdout, sys.stderr):
-        _write(stream, "")
+    for stream in (sys.stderr, sys.stdout):
+        if stream is not None:
+            _write(stream, "")
 
 
 def plain_errors() -> None:
@@ -41,12 +47,19 @@ def plain_errors() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO | None, text: str) -> None:
+    """Write and flush; UnwritableError for stdout, while a stderr that fails has nobody to be told."""
     try:
-        stream.write(text)
+        if stream is None:
+            raise OSError(errno.EBADF, "it is closed")
+        if text:
+            stream.write(text)
         stream.flush()
-    except BrokenPipeError:
-        # What is still buffered goes nowhere, also at exit.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+    except OSError as error:
+        if stream is not None:
+            # What is still buffered goes nowhere, also at exit.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            raise UnwritableError(f"standard output cannot be written: {error.strerror}") from None

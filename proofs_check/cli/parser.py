@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from gateproof.proofs_check import clean
+from gateproof.proofs_check.cli import output
 from gateproof.proofs_check.refused import RefusedError
 
 #: Put before an argument that starts with a minus sign and is no option. It cannot come
@@ -46,6 +47,10 @@ class Parser(argparse.ArgumentParser):
         """Raise the error in one line."""
         plain = clean.line(message.replace(MARK, ""), 300)
         raise RefusedError(f"{plain} (see {self.prog} --help)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ARG002
+        """Print help or the version; argparse would keep silent where that fails."""
+        output.put(message)
 
     def protect(self, words: Sequence[str]) -> list[str]:
         """Mark the words that start with a minus sign and are values, not options."""

@@ -66,11 +66,17 @@ def test_sharpnesses_below_0_are_drawn_again_and_crossings_counted():
     assert devices(pair, 60, theta="0.01").crossed == 0
 
 
+def test_equal_gates_are_one_device():
+    gate = GATE.format(tau=2)
+    assert devices(f"abs({gate} - ({gate}))", 5, tau="10%").values == (0.0,) * 5
+    assert min(devices(f"abs({gate} - ({GATE.format(tau=3)}))", 5, tau="10%").values) > 0
+
+
 @pytest.mark.parametrize(
     ("text", "given", "part"),
     [
         ("abs(silu(x) - gelu(x))", {"tau": "5%"}, "none in the formula"),
-        (f"abs({GATE.format(tau=1)} - relu(x))", {"theta": "5%"}, "no noise"),
+        (f"abs({GATE.format(tau=1)} - relu(x))", {"theta": "5%"}, "nothing varies"),
         (f"abs({GATE.format(tau='t')} - relu(x))", {"tau": "5%"}, "not names"),
         (f"abs({GATE.format(tau=-1)} - relu(x))", {"tau": "0.001"}, "no positive sharpness"),
     ],

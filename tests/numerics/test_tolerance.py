@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.certify_tolerant import certify_tolerant
-from gateproof.numerics.tolerance import Tolerance, ToleranceError, decimal, pieces
+from gateproof.numerics.device_noise import noisy
+from gateproof.numerics.tolerance import Tolerance, ToleranceError, decimal, gates_of, pieces
 from gateproof.proofs_check.checker import verify
 from gateproof.theory.formula import parse_expr
+from gateproof.theory.formula.printer import to_text
 
 F = Fraction
 SWISH = "tg(x, tau={tau}, theta=[0], slope=[0, 1], intercept=[0, 0])"
@@ -260,3 +262,38 @@ def test_no_device_is_worse_than_the_worst_case(gate, given, seed):
         for _ in range(20):
             x = rng.uniform(-4, 4)
             assert abs(gate_at(x, *device) - gelu(x)) <= top
+
+
+@pytest.mark.parametrize("taus", [("5", "2"), ("2", "5")])
+def test_gates_are_numbered_as_they_are_written(taus):
+    # Both within 1 %: the sharper one goes up and the other down, in the order of the text.
+    found = worst(f"sup(abs({SWISH.format(tau=taus[0])} - {SWISH.format(tau=taus[1])}), x in R)", tau="1%")
+    right = {"5": "5.05", "2": "1.98"}
+    assert [g["tau"][0]["lo"] for g in found["worst"]["gates"]] == [right[t] for t in taus]
+    ends = {n: (F(e["lo"]), F(e["hi"])) for n, e in found["certificate"]["domain"].items() if n != "x"}
+    assert ends == {
+        n: (F(t) * F("0.99"), F(t) * F("1.01")) for n, t in zip(("tau", "gate2_tau"), taus, strict=True)
+    }
+
+
+def test_a_gate_inside_of_another_begins_after_it():
+    inner = SWISH.format(tau=3)
+    outer = SWISH.format(tau=2).replace("tg(x", f"tg({inner}", 1)
+    found = gates_of(parse_expr(f"1 + {outer}*{SWISH.format(tau=7)} - {inner}"))
+    assert [to_text(g.tau[0]) for g in found] == ["2", "3", "7"]
+
+
+@pytest.mark.parametrize(
+    ("gate", "given", "told", "untold"),
+    [
+        ("tg(x, tau=oo, theta=[0], slope=[0, 1], intercept=[0, 0])", {"tau": "5%"}, "tau=oo", "%"),
+        ("tg(x, tau=1, theta=[0], slope=[0, 1], intercept=[0, 0])", {"theta": "5%"}, "% of 0", "tau=oo"),
+        ("tg(x, tau=[], theta=[], slope=[1], intercept=[0])", {"theta": "5%"}, "no gate has a theta", "%"),
+    ],
+)
+def test_what_does_not_vary_is_told_why(gate, given, told, untold):
+    for run in (worst, lambda text, **sizes_: noisy(parse_expr(text), sizes(**sizes_))):
+        with pytest.raises(ToleranceError) as caught:
+            run(f"sup(abs({gate} - relu(x)), x in R)", **given)
+        assert told in str(caught.value)
+        assert untold not in str(caught.value)

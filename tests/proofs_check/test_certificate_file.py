@@ -57,6 +57,8 @@ def test_other_files_are_left_alone(tmp_path, capsys, name, content, part):
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert part in err
+    assert err.startswith(f"gateproof: --certificate {path}: ")
+    assert err.count("--certificate") == 1
     assert content is None or path.read_text() == content
 
 
