@@ -35,7 +35,7 @@ def joint_extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any
     if any(lo is not None and hi is not None and lo > hi for lo, hi in limits.values()):
         return None
     inner = {n: inner_ends(r) for n, r in ranges}
-    if any(lo is not None and hi is not None and lo > hi for lo, hi in inner.values()):
+    if any(empty(inner[n], (r.lo_closed, r.hi_closed)) for n, r in ranges):
         return None
     if may_jump(node.body) and not all(map(closed, (r for _, r in ranges))):
         # The value at an end that is left out is not near those beside it.
@@ -84,6 +84,12 @@ def shown(value: Fraction, digits: int) -> dict[str, str]:
 def closed(within: Range) -> bool:
     """Whether the finite ends belong to the range."""
     return (within.lo is None or within.lo_closed) and (within.hi is None or within.hi_closed)
+
+
+def empty(ends: tuple[Fraction | None, Fraction | None], closed: tuple[bool, bool] = (True, True)) -> bool:
+    """Whether no number lies between the ends, ``closed`` where they belong to the interval."""
+    lo, hi = ends
+    return lo is not None and hi is not None and (lo > hi or (lo == hi and not all(closed)))
 
 
 def outer_ends(within: Range) -> tuple[Fraction | None, Fraction | None]:

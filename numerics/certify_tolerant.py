@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.bounds import Budget
-from gateproof.numerics.certify_joint import answer, closed, inner_ends, outer_ends, place, shown
+from gateproof.numerics.certify_joint import answer, closed, empty, inner_ends, outer_ends, place, shown
 from gateproof.numerics.certify_nested import ranges_of
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
@@ -47,11 +47,12 @@ def scene(node: Extremum, tolerances: Mapping[str, Tolerance]) -> Scene:
     ranges = ranges_of(plain)
     limits = {n: outer_ends(r) for n, r in ranges}
     inner = {n: inner_ends(r) for n, r in ranges}
-    if any(None not in e and e[0] > e[1] for e in inner.values()):  # type: ignore[operator]
+    if any(empty(inner[n], (r.lo_closed, r.hi_closed)) for n, r in ranges):
         raise NotImplementedOperator("an empty range")
     line = next((n for n, e in limits.items() if None in e), next(iter(limits)))
     taken = frozenset(limits) | {n.name for n in node.body.walk() if isinstance(n, Var)}
-    parts = pieces(node.body, line, limits[line], tolerances, taken)
+    ends = next((r.lo_closed, r.hi_closed) for n, r in ranges if n == line)
+    parts = pieces(node.body, line, limits[line], tolerances, taken, closed=ends)
     if any(p.sides and may_jump(expand(p.node)) for p in parts):
         # At the end of a side the gate is a limit, which says nothing of what jumps there as well.
         parts = pieces(node.body, line, limits[line], tolerances, taken, sides=False)
@@ -70,6 +71,12 @@ def certify_tolerant(
         names = {c.name: c.ends for c in piece.components}
         limits = {**parts.limits, parts.line: piece.ends, **names}
         inner = {**parts.inner, parts.line: _both(piece.ends, parts.inner[parts.line]), **names}
+        if empty(inner[parts.line]):
+            # Between the bounds known of an irrational end of the domain.
+            reason = (
+                "whether x reaches the other side of a hard threshold at an end of the domain is not decided"
+            )
+            return {"kind": None, "value": None, "reason": reason, "domain": domain}
         body = expand(piece.node)
         if not parts.closed and may_jump(body):
             # The value at an end that is left out is not near those beside it.

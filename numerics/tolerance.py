@@ -11,9 +11,12 @@ deviations e_k of the lines,
 whose derivatives by tau_k and theta_k have the jump l_(k+1) - l_k as one factor, and whose deviations far out
 are those of the outer branch alone.
 
-A hard gate (tau = oo) of x itself is looked at side by side: S_k = 1 where x can lie right of theta_k, x >=
-its least value, and S_k = 0 where x can lie left of it; so the supremum over x and theta_k is the larger of
-those over the two half-lines, without a jump in either (the ends belong to them as limits).
+A hard gate (tau = oo) of x itself is looked at side by side: S_k = 1 for x > theta_k, which some theta_k in
+[a_k, b_k] allows where x > a_k, and S_k = 0 for x <= theta_k, possible where x <= b_k. The thresholds vary
+independently, so a choice of sides is taken by exactly the x of the domain with max a_k < x <= min b_k (k to
+the right of its threshold on the left, left of it on the right). Where there is such an x, the supremum over
+this set is that over its closure, the formula having no jump on it; where there is none, as for a_k at the
+upper end of the domain, the choice of sides does not count.
 """
 
 from __future__ import annotations
@@ -139,12 +142,14 @@ def pieces(
     tolerances: Mapping[str, Tolerance],
     taken: frozenset[str],
     *,
+    closed: tuple[bool, bool] = (True, True),
     sides: bool = True,
 ) -> tuple[Piece, ...]:
     """The formula with every gate's toleranced parameters as names, one for each side of hard thresholds.
 
-    ``taken`` are names in use; without ``sides`` hard gates stay conditions, in one piece. Raises
-    ToleranceError where no gate has such a parameter, and for a sharpness that would reach 0.
+    ``closed``: which ends belong to the domain; ``taken`` are names in use; without ``sides`` hard gates stay
+    conditions, in one piece. Raises ToleranceError where no gate has such a parameter, and for a sharpness
+    that would reach 0.
     """
     tgs = gates_of(node)
     if not tgs:
@@ -160,7 +165,7 @@ def pieces(
         raise ToleranceError(f"more than {MOST_HARD} hard thresholds")
     found: list[Piece] = []
     for pattern in product((False, True), repeat=len(hard)):
-        piece = _piece(node, tgs, ends, tolerances, taken, dict(zip(hard, pattern, strict=True)))
+        piece = _piece(node, tgs, ends, closed, tolerances, taken, dict(zip(hard, pattern, strict=True)))
         if piece is not None:
             found.append(piece)
     for key in (k for k, size in tolerances.items() if size.size):
@@ -194,6 +199,7 @@ def _piece(
     node: Expr,
     tgs: tuple[Tg, ...],
     ends: tuple[Fraction | None, Fraction | None],
+    closed: tuple[bool, bool],
     tolerances: Mapping[str, Tolerance],
     taken: frozenset[str],
     pattern: Mapping[tuple[int, int], bool],
@@ -203,6 +209,7 @@ def _piece(
     sides: list[Side] = []
     written: dict[Tg, Expr] = {}
     lo, hi = ends
+    lo_closed, hi_closed = closed
     for number, tg in enumerate(tgs, 1):
         fixed: dict[int, bool] = {}
         for place, theta in enumerate(tg.theta, 1):
@@ -215,12 +222,12 @@ def _piece(
             side = Side(number, place, right, nominal, (nominal - off, nominal + off))
             sides.append(side)
             fixed[place] = right
-            if right:
-                lo = side.ends[0] if lo is None else max(lo, side.ends[0])
-            else:
-                hi = side.ends[1] if hi is None else min(hi, side.ends[1])
+            if right and (lo is None or lo <= side.ends[0]):
+                lo, lo_closed = side.ends[0], False
+            elif not right and (hi is None or hi > side.ends[1]):
+                hi, hi_closed = side.ends[1], True
         written[tg] = _gate(tg, number, tolerances, taken, components, fixed)
-    if lo is not None and hi is not None and lo > hi:
+    if lo is not None and hi is not None and (lo > hi or (lo == hi and not (lo_closed and hi_closed))):
         return None
     # Gates inside of other gates were written out where they stand: the outer ones hold the originals.
     return Piece(_replaced(node, written), (lo, hi), tuple(components), tuple(sides))
