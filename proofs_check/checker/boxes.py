@@ -110,9 +110,13 @@ class Certificate:
     def evaluate(self, algebra: Algebra, values: Mapping[str, Any], order: int = 0) -> Any:
         """The formula's value, within a budget of work for all evaluations; the first fixes its names."""
         self.program = program = self.program or Program(self.core, values)
-        self.spent["work"] += len(program.steps) * (order + 2) ** 2 * (4 + self.field.bits // 64)
-        need(self.spent["work"] <= MAX_WORK, "it takes more work than the checker's budget")
+        self.spend(len(program.steps) * (order + 2) ** 2 * (4 + self.field.bits // 64))
         return program.evaluate(algebra, values)
+
+    def spend(self, work: int) -> None:
+        """Work is capped over all parts of a document."""
+        self.spent["work"] += work
+        need(self.spent["work"] <= MAX_WORK, "it takes more work than the checker's budget")
 
     def exact(self, point: Mapping[str, Any]) -> tuple[Any, Any]:
         """Bounds of the value at a rational point, equal where rational arithmetic gives it."""

@@ -9,7 +9,7 @@ from math import ceil, floor, prod
 from typing import Any
 
 from gateproof.proofs_check.checker.algebra import Guided, Rejected
-from gateproof.proofs_check.checker.boxes import Box, Certificate, fields, need
+from gateproof.proofs_check.checker.boxes import BOTH, Box, Certificate, fields, need
 from gateproof.proofs_check.checker.evaluate import Program, rational
 from gateproof.proofs_check.checker.interval import INF, Interval
 from gateproof.proofs_check.checker.jet import Jets
@@ -38,7 +38,8 @@ class Range(Certificate):
             need(signs <= allowed, "the bound is not seen to hold")
 
     def judge_leaf(self, rule: Any, box: Box) -> None:
-        self.judge(self.enclose(rule, box, self.bounds.keys()))
+        # Without a bound both ends count: that the formula is defined on the box is claimed all the same.
+        self.judge(self.enclose(rule, box, self.bounds.keys() or BOTH))
 
     def witness(self, witness: Any) -> None:
         """The value at an exact point of the domain lies where the witness says."""

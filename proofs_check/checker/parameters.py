@@ -123,7 +123,7 @@ class Gates(Certificate):
     def total(self, terms: Terms, lo: Any, hi: Any) -> Interval:
         """The sum for t in [lo, hi]."""
         field, total = self.field, self.field.number(0)
-        self.spent["work"] += 50 * len(terms)
+        self.spend(50 * len(terms))
         for c, y in terms:
             exponent = self.field.hull(min(y * lo, y * hi), max(y * lo, y * hi))
             total = field.add(total, field.mul(c, field.function(exponent, "exp")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from functools import lru_cache
 from math import exp
 from typing import Any
@@ -13,7 +14,8 @@ import pytest
 from naive_certificates import F, hash_of, tree_of, write
 
 from gateproof.numerics.lower_bound import lower_bound
-from gateproof.proofs_check.checker import verify
+from gateproof.proofs_check.checker import boxes, verify
+from gateproof.proofs_check.checker.parameters import Gates
 from gateproof.theory.formula import expand, parse_expr
 
 Document = dict[str, Any]
@@ -128,6 +130,15 @@ def test_damaged_bounds_of_gates_are_rejected(name, edit):
     verdict = verify(change(name, EDITS[edit]))
     assert not verdict.accepted
     assert "the checker failed" not in verdict.reason
+
+
+def test_the_sums_of_rows_are_within_the_budget(monkeypatch):
+    document, spent = gates("gelu, one threshold"), Counter()
+    Gates(document, spent).check()
+    monkeypatch.setattr(boxes, "MAX_WORK", spent["work"])
+    assert verify(document).accepted
+    monkeypatch.setattr(boxes, "MAX_WORK", spent["work"] - 1)
+    assert "work" in verify(document).reason
 
 
 def test_weights_must_annihilate_lines():

@@ -78,6 +78,21 @@ def test_rules_that_do_not_apply_are_refused_though_the_bound_is_generous(name):
     assert not verify(several(text, domain, rule, lower=-99, upper=99)).accepted
 
 
+IDLE = [["bounds", 0, 0], ["bounds", "natural", "natural"], ["bounds", ["bounds", 0, 0], 0], ["face", "x", 0]]
+
+
+@pytest.mark.parametrize("rule", ["natural", ["taylor", 2], "mean", ["face", "x", "natural"], *IDLE])
+def test_a_witness_alone_claims_that_the_formula_is_defined_too(rule):
+    """1/x has no value at 0; without a bound no side of a rule is wanted for its own sake."""
+    witness = {"at": {"x": "1"}, "lower": "1", "upper": "1"}
+    document = several("1/x", {"x": (-1, 1)}, rule) | {"witnesses": [witness]}
+    assert not verify(document).accepted
+    sound = several("1/x", {"x": (1, 2)}, "natural") | {"witnesses": [witness]}
+    assert verify(sound).accepted
+    sound["tree"] = ["leaf", ["bounds", "natural", ["taylor", 2]]]
+    assert verify(sound).accepted
+
+
 def negative_square(head, *more):
     square = ["app", "neg", ["app", "pow", ["var", "x"], ["num", "2/1"]]]
     return ["app", head, square, *more]
