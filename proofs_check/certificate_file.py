@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,14 +41,22 @@ def _is_certificate(path: Path) -> bool:
     return isinstance(found, dict) and found.get("kind") in KINDS and "version" in found
 
 
-def refusal(certificate: Mapping[str, Any] | None) -> str:
-    """Why there is nothing to be written; empty where the checker accepts the certificate."""
+def refusal(found: Mapping[str, Any]) -> str:
+    """Why there is nothing to be written; empty where the checker accepts the answer's certificate."""
     from gateproof.proofs_check.checker import verify
 
+    certificate = found["certificate"]
     if certificate is None:
+        if found.get("verdict") in ("proved", "certified", "refuted"):
+            return f"it is {found['verdict']} ({found['method']}), of which there is no certificate"
         return "there is no certificate of this"
     verdict = verify(certificate)
     return "" if verdict.accepted else f"the certificate is rejected ({verdict.reason})"
+
+
+def fate(path: str) -> str:
+    """What becomes of the file that is not written."""
+    return "is left as it was" if os.path.lexists(path) else "is not written"
 
 
 def write(path: str, certificate: Mapping[str, Any]) -> None:

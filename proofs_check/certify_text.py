@@ -53,15 +53,21 @@ def certify_text(
     ``tolerance`` and ``noise`` are sizes by parameter of tg(...), as ``{"tau": "5%"}``. Without ``digits``
     it is 15, of which a worst case needs 6 only.
     """
-    wanted = 15 if digits is None else digits
-    if not 1 <= wanted <= MAX_DIGITS:
-        raise RefusedError(f"--digits {digits}: give 1 to {MAX_DIGITS}")
-    if not 1 <= samples <= MAX_SAMPLES:
-        raise RefusedError(f"--samples {samples}: give 1 to {MAX_SAMPLES}")
+    wanted = _whole("digits", 15 if digits is None else digits, MAX_DIGITS)
+    _whole("samples", samples, MAX_SAMPLES)
+    for option, given in (("tolerance", tolerance), ("noise", noise)):
+        if given is not None and not isinstance(given, Mapping):
+            raise RefusedError(f"{option} {given!r:.40}: give sizes by parameter, as {{'tau': '5%'}}")
     expression = read(text)
     if not tolerance and not noise:
         return _plain(text, expression, wanted, settings)
     return _varied(text, expression, wanted, settings, tolerance or {}, noise or {}, samples)
+
+
+def _whole(name: str, value: Any, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise RefusedError(f"{name} {value!r:.40}: give a whole number from 1 to {most}")
+    return value
 
 
 def _plain(text: str, expression: Expr | None, digits: int, settings: Settings) -> dict[str, Any]:

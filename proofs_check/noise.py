@@ -19,6 +19,13 @@ from gateproof.theory.formula.nodes import Expr, Extremum, Tg, num
 
 #: The criterion, fixed before any device is drawn: so large a share keeps the bound, with confidence LEVEL.
 KEPT = Fraction(95, 100)
+CRITERION = f"at least {100 * KEPT} % of the devices keep the bound, with confidence {100 * LEVEL:g} %"
+#: What each verdict says.
+FINDINGS = {
+    "supported": CRITERION,
+    "unsupported": CRITERION.replace("at least", "fewer than"),
+    "inconclusive": f"the sample does not tell whether at least {100 * KEPT} % of the devices keep the bound",
+}
 QUANTILES = (("median", Fraction(1, 2)), ("q95", Fraction(95, 100)), ("q99", Fraction(99, 100)))
 
 
@@ -42,7 +49,7 @@ def sampled(
     values = found.values
     mean, deviation = spread_of(values)
     block: dict[str, Any] = {
-        "noise": {key: str(size) for key, size in sizes.items()},
+        "sizes": {key: str(size) for key, size in sizes.items()},
         "samples": samples,
         "seed": seed,
         "evidence": "sampling",
@@ -75,8 +82,9 @@ def _judged(values: tuple[float, ...], held: tuple[str, Expr]) -> dict[str, Any]
     verdict = "supported" if most <= allowed else "unsupported" if least > allowed else "inconclusive"
     return {
         "beyond": {"count": count, "share": _text(count / total), "lo": _text(low), "hi": _text(high)},
-        "criterion": f"at least {100 * KEPT} % of the devices keep the bound, with confidence {LEVEL:.0%}",
+        "criterion": CRITERION,
         "verdict": verdict,
+        "finding": FINDINGS[verdict],
     }
 
 

@@ -71,9 +71,10 @@ def run(options: argparse.Namespace) -> int:
         found = {**found, "formula": formula, "gate": gate}
     done = is_conclusive(found, options.digits)
     if options.certificate is not None:
-        refusal = certificate_file.refusal(found["certificate"])
+        refusal = certificate_file.refusal(found)
         if refusal:
-            output.note(f"{refusal}, so {options.certificate} is not written")
+            fate = certificate_file.fate(options.certificate)
+            output.note(f"{refusal}, so {options.certificate} {fate}")
             done = False
         else:
             certificate_file.write(options.certificate, found["certificate"])
@@ -82,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         from gateproof.proofs_check.render import terminal
 
-        output.put(terminal.certified(found))
+        output.put(terminal.certified(found, settings(options)))
     return OK if done else INCONCLUSIVE
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gateproof.proofs_check import clean
+from gateproof.proofs_check.decision_json import TIME
+from gateproof.proofs_check.records import Settings
 from gateproof.proofs_check.render import varied, words
 from gateproof.proofs_check.render.tex import readable
 from gateproof.proofs_check.status import readings, state
@@ -97,7 +99,7 @@ def summary(document: Mapping[str, Any], style: Style) -> str:
     return "\n".join([*lines, *([""] if wrong else []), *wrong]) + "\n"
 
 
-def certified(found: Mapping[str, Any]) -> str:
+def certified(found: Mapping[str, Any], settings: Settings) -> str:
     """Return the answer of ``certify``."""
     lines: list[str] = []
     if found["kind"] is None:
@@ -119,11 +121,22 @@ def certified(found: Mapping[str, Any]) -> str:
     if found["kind"] is not None and not told.get("digits"):
         # Without a finite value there are no digits to speak of.
         told["digits"] = None
+    told["reason"] = _reason(told.get("reason") or "", settings)
     for key in ("attained", "digits", "domain", "reason"):
         known = told.get(key)
         lines += [] if known in (None, "", {}) else [f"{key}: {known}"]
     lines += varied.noise(found["noise"]) if found.get("noise") else ()
     return "".join(f"{clean.line(line, 2_000)}\n" for line in lines)
+
+
+def _reason(reason: str, settings: Settings) -> str:
+    """The reason with its first part in words where that is a word of the engine."""
+    first, mark, rest = reason.partition("; ")
+    said = {
+        "boxes": f"the {settings.boxes} boxes of the budget are used up",
+        TIME: f"the {settings.wall_seconds:g} s of --timeout are over",
+    }
+    return f"{said.get(first, first)}{mark}{rest}"
 
 
 def _reading(reading: Mapping[str, Any], style: Style) -> Iterator[str]:

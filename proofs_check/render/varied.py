@@ -11,12 +11,12 @@ from gateproof.proofs_check.render import words
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """What stands under the value."""
     if found.get("place"):
-        yield f"at {_names(found['place'])}"
+        yield f"near {_names(found['place'])}"
     if found.get("worst_value"):
         yield f"worst case: {words.enclosure(found['worst_value'])}"
     if found.get("worst"):
         if found["worst"]["at"]:
-            yield f"at {_names(found['worst']['at'])}"
+            yield f"near {_names(found['worst']['at'])}"
         gates = found["worst"]["gates"]
         for number, gate in enumerate(gates, 1):
             name = f"gate {number} " if len(gates) > 1 else ""
@@ -31,10 +31,8 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 def noise(block: Mapping[str, Any]) -> Iterator[str]:
     """What a sample of devices says."""
-    yield (
-        f"noise: {_sizes(block['noise'])}; {block['samples']} devices, seed {block['seed']}; "
-        "a sample, no proof"
-    )
+    devices = "1 device" if block["samples"] == 1 else f"{block['samples']} devices"
+    yield f"noise: {_sizes(block['sizes'])}; {devices}, seed {block['seed']}; a sample, no proof"
     yield f"  mean {block['mean']}, deviation {block['deviation']}"
     for key, name in (("median", "median"), ("q95", "95 % quantile"), ("q99", "99 % quantile")):
         part = block[key]
@@ -54,11 +52,12 @@ def noise(block: Mapping[str, Any]) -> Iterator[str]:
             f"  beyond the bound: {beyond['count']} of {block['samples']}, "
             f"share {beyond['share']} in [{beyond['lo']}, {beyond['hi']}]"
         )
-        yield f"  {block['verdict']}: {block['criterion']}"
+        yield f"  {block['verdict']}: {block['finding']}"
 
 
 def _names(place: Mapping[str, Mapping[str, str]]) -> str:
-    return ", ".join(f"{name} = {words.enclosure(value)}" for name, value in place.items())
+    """A point that was found, as decimals: it encloses nothing."""
+    return ", ".join(f"{name} = {value['lo']}" for name, value in place.items())
 
 
 def _sizes(sizes: Mapping[str, str]) -> str:

@@ -72,6 +72,22 @@ def test_without_a_good_certificate_nothing_is_written(tmp_path, capsys, monkeyp
     assert files(tmp_path) == []
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_a_symbolic_proof_has_no_certificate_and_the_file_stays(tmp_path, capsys, there):
+    path = tmp_path / "found.json"
+    old = '{"kind": "range", "version": 1}'
+    if there:
+        path.write_text(old)
+    words = ["for x in R: silu(x) >= -0.27846455", "--certificate", str(path), "-j", "1"]
+    assert main(["certify", *words]) == 4
+    out, err = capsys.readouterr()
+    assert out == "true (proved)\n"
+    fate = "is left as it was" if there else "is not written"
+    assert err == f"it is proved (symbolic proof), of which there is no certificate, so {path} {fate}\n"
+    assert (path.read_text() if there else None) == (old if there else None)
+    assert path.exists() == there
+
+
 def started(tmp_path, *words, **more):
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "gateproof", "certify", GATE, *words, "--certificate", "found.json"],

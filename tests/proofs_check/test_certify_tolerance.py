@@ -87,6 +87,7 @@ def test_the_sample_is_the_same_for_any_number_of_processes(gateproof):
     one, four = (json.loads(gateproof(*words, "-j", n).stdout) for n in ("1", "4"))
     assert one["noise"] == four["noise"]
     assert one["noise"]["seed"] == 9
+    assert one["noise"]["sizes"] == {"tau": "5%"}
     assert one["noise"]["evidence"] == "sampling"
     assert "verdict" not in one["noise"]
 
@@ -151,3 +152,40 @@ def test_python_takes_the_same():
     assert found["nominal"] == certify(GATE, 8)["value"]
     with pytest.raises(RefusedError, match="the parameters are"):
         certify(GATE, tolerance={"width": "5%"})
+    with pytest.raises(RefusedError, match=r"digits '12': give a whole number from 1 to 1000"):
+        certify(GATE, digits="12")
+    with pytest.raises(RefusedError, match=r"samples 0: give a whole number"):
+        certify(GATE, noise={"tau": "5%"}, samples=0)
+    with pytest.raises(RefusedError, match=r"tolerance 'tau=5%': give sizes by parameter"):
+        certify(GATE, tolerance="tau=5%")
+
+
+def test_a_point_in_several_names_is_near_and_no_interval(capsys):
+    assert main(["certify", "sup(x*exp(-x)*t, x in [0, 3], t in [1, 2])", "--digits", "6", "-j", "1"]) == 0
+    # The argmax is x = 1, t = 2, the value 2/e.
+    (line,) = (s for s in capsys.readouterr().out.splitlines() if "x = " in s)
+    found = dict(part.split(" = ") for part in line.removeprefix("near ").split(", "))
+    assert line.startswith("near ")
+    assert abs(float(found["x"]) - 1) < 1e-3
+    assert float(found["t"]) == 2
+    assert main(["certify", GATE, "--tolerance", "tau=5%", "-j", "1"]) == 0
+    assert "\nnear x = " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [
+        ("0.160", "supported: at least 95 % of the devices keep the bound, with confidence 95 %"),
+        ("0.145", "unsupported: fewer than 95 % of the devices keep the bound, with confidence 95 %"),
+    ],
+)
+def test_the_verdict_of_a_sample_in_words(capsys, bound, said):
+    words = ["--noise", "tau=5%", "--samples", "400", "-j", "1"]
+    assert main(["certify", f"{GATE} <= {bound}", *words]) == 0
+    assert f"  {said}\n" in capsys.readouterr().out
+
+
+def test_one_device(capsys):
+    assert main(["certify", GATE, "--noise", "tau=5%", "--samples", "1", "-j", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "; 1 device, seed 0" in out
