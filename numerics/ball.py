@@ -8,6 +8,7 @@ point of the box has a value, MaybeUndefined if that cannot be excluded for some
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
 
 import flint
@@ -22,6 +23,7 @@ from gateproof.numerics.errors import (
     NumericsError,
     Undefined,
 )
+from gateproof.numerics.exact_point import exact_truth
 from gateproof.numerics.interval import Interval
 from gateproof.numerics.precision import precision
 from gateproof.theory.formula.nodes import And, App, Const, Expr, Node, Not, Num, Or, Rel, Stmt, Var, Where
@@ -170,7 +172,11 @@ def _where(expr: Where) -> Evaluator:
 
 @lru_cache(maxsize=1024)
 def compiled_condition(cond: Stmt) -> Condition:
-    """The three-valued evaluator of a core condition."""
+    """The three-valued evaluator of a core condition; rationals are compared as such, 3/10 being no ball."""
+    with suppress(Undefined):
+        known = exact_truth(cond, {})
+        if known is not None:
+            return lambda env: known
     if isinstance(cond, Rel):
         return _relation(cond)
     if isinstance(cond, Not):

@@ -29,9 +29,13 @@ def magnitude(value: Fraction) -> int:
 
 
 def decimal_enclosure(lo: Fraction, hi: Fraction, digits: int) -> dict[str, str]:
-    """``{"lo", "hi"}`` with ``digits`` significant digits, rounded outward."""
-    largest = max(abs(lo), abs(hi))
-    places = digits - 1 - magnitude(largest)
+    """``{"lo", "hi"}`` with ``digits`` significant digits, rounded outward.
+
+    Those of the end nearer to 0 where both agree to a digit: one unit of 10**400 below 10**400 is 0.
+    """
+    sizes = abs(lo), abs(hi)
+    size = min(sizes) if agreed_digits(lo, hi) >= 1 else max(sizes)
+    places = digits - 1 - magnitude(size)
     return {"lo": floor_decimal(lo, places), "hi": ceil_decimal(hi, places)}
 
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled
 from gateproof.numerics.interval import Interval
-from gateproof.theory.formula.nodes import App, Const, Expr, Num
+from gateproof.theory.formula.nodes import App, Const, Expr
+from gateproof.theory.formula.powers import constant_value
 
 EndExpr = Expr | Fraction | None
 
@@ -38,10 +39,10 @@ def end(value: EndExpr, side: int, closed: bool) -> End:
     """The end at flint's current precision; side -1 is the lower one."""
     if value is None or value == Const("oo") or value == App("neg", (Const("oo"),)):
         return End(None, None)
-    if isinstance(value, Num):
-        value = value.value
-    if isinstance(value, Fraction | int):
-        return End(Fraction(value), Fraction(value), closed)
+    known = value if isinstance(value, Fraction | int) else constant_value(value)
+    if known is not None:
+        return End(Fraction(known), Fraction(known), closed)
+    assert isinstance(value, Expr)
     lo, hi = compiled(value)({})
     low, high = iv.to_fraction(lo), iv.to_fraction(hi)
     return End(high, low, closed) if side < 0 else End(low, high, closed)

@@ -42,7 +42,8 @@ def real_power(a: Interval, b: Interval) -> Interval:
     lo, hi = a
     if b[0] == b[1] and b[0].is_integer() and abs(b[0]) < 2**20:
         return integer_power(a, int(float(b[0])))
-    if hi < 0 or (hi == 0 and b[1] <= 0):
+    # A whole number among the exponents may be the one that is meant: it has powers of every base.
+    if (hi < 0 and b[1].floor() < b[0]) or (hi == 0 and b[1] < 0):
         raise Undefined("a power of a base outside its domain")
     if lo < 0 or (lo == 0 and b[0] <= 0):
         raise MaybeUndefined("a power of a base that may lie outside its domain")

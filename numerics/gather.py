@@ -55,6 +55,9 @@ def at_end(problem: Problem, line: Line, point: End, place: Interval | None = No
     exact = None
     if place is None and point.inner is not None and point.inner == point.outer:
         exact = exact_value(line.expr, {line.var: point.inner})
+        if exact is None and may_jump(line.expr):
+            # Beside the point, where its rational is no number of so many bits, another case may stand.
+            line = Line(at_kink(line.expr, line.var, point.inner, {}), line.var, line.order)
     value = line.natural_run({line.var: ends}) if exact is None else iv.of_ball(iv.rational(exact))
     # Beside a jump a value is not that of a point, and no precision narrows it to one.
     return Candidate(ends, problem.score(value), kind, None, None if place else line, point)

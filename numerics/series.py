@@ -171,4 +171,4 @@ def _power(expr: App, var: str) -> _Run:
         constant = compiled(exponent_node)
         return lambda env, length: rules.real_power(base(env, length), iv.to_ball(constant(env)))
     exponent = _compiled(exponent_node, var)
-    return lambda env, length: rules.exp(exponent(env, length) * rules.log(base(env, length)))
+    return lambda env, length: rules.varying_power(base(env, length), exponent(env, length))

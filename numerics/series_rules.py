@@ -115,6 +115,16 @@ def real_power(u: Series, a: arb) -> Series:
     return (_relative(u).log() * a).exp() * first
 
 
+def varying_power(u: Series, v: Series) -> Series:
+    """u**v = exp(v log(u)) for u_0 > 0; where u_0 may be 0 only the value, 0**v = 0 for v > 0."""
+    first = fn.real_power(iv.of_ball(u[0]), iv.of_ball(v[0]))
+    if u.prec == 1:
+        return constant(iv.to_ball(first), 1)
+    if not u[0] > 0:
+        raise NotSmooth("a power at the end of its domain")
+    return exp(v * log(u))
+
+
 def exp(u: Series) -> Series:
     """Exponential."""
     return _rest(u).exp() * _at("exp", u[0])
