@@ -22,7 +22,9 @@ TOLERATED = (
 )  # fmt: skip
 KNOWN = ("k", *LISTS, "target", "domain", "norm", *TOLERATED)
 MAX_BYTES = 64_000_000
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d{1,4})?|[+-]?\d+/0*[1-9]\d*")
+MAX_CHARACTERS = 400
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?(\d+))?|[+-]?\d+/0*[1-9]\d*", re.ASCII)
+_INFINITE = re.compile(r"[+]?(inf|infinity|\N{INFINITY})", re.IGNORECASE)
 
 
 class _Written(str):
@@ -50,7 +52,15 @@ def _read(path: str) -> dict[str, Any]:
 
     data = read_bytes(Path(path), MAX_BYTES, "the JSON document of a fit")
     try:
-        found = json.loads(data, parse_float=_Written, parse_int=_Written, parse_constant=_Written)
+        found = json.loads(
+            data,
+            parse_float=_Written,
+            parse_int=_Written,
+            parse_constant=_Written,
+            object_pairs_hook=lambda pairs: _once(path, pairs),
+        )
+    except RefusedError:
+        raise
     except (ValueError, RecursionError):
         raise RefusedError(f"{path}: is not JSON; --from takes the JSON document of a fit") from None
     if not isinstance(found, dict):
@@ -64,12 +74,22 @@ def _read(path: str) -> dict[str, Any]:
     return found
 
 
+def _once(path: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; JSON readers differ in which of two equal keys they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise RefusedError(f"{path}: key {twice!r:.40} is given twice")
+    return found
+
+
 def _gate(path: str, document: Mapping[str, Any]) -> dict[str, list[str]]:
     """The lists as texts of the language, checked against one another."""
     found = {key: _numbers(path, key, document[key]) for key in LISTS}
     branches = len(found["slope"])
     k = document.get("k", _Written(branches))
-    if not isinstance(k, str) or k != str(branches) or branches < 1:
+    if _whole(k) != branches or branches < 1:
         raise RefusedError(f"{path}: k is {k!s:.20} and there are {branches} slopes; they must agree")
     if len(found["intercept"]) != branches:
         raise RefusedError(
@@ -94,8 +114,14 @@ def _gate(path: str, document: Mapping[str, Any]) -> dict[str, list[str]]:
     return found
 
 
+def _whole(value: Any) -> Fraction | None:
+    """The number that is written, as 2, 2.0 or "2"; None for anything else."""
+    text = value.strip() if isinstance(value, str) else ""
+    return Fraction(text) if len(text) <= 20 and re.fullmatch(r"\d+(\.0+)?", text, re.ASCII) else None
+
+
 def _numbers(path: str, key: str, values: Any) -> list[str]:
-    values = [values] if key == "tau" and not isinstance(values, list) else values
+    values = [values] if key in ("tau", "theta") and not isinstance(values, list) else values
     if not isinstance(values, list):
         raise RefusedError(f"{path}: {key} must be a list of numbers")
     found = []
@@ -104,12 +130,22 @@ def _numbers(path: str, key: str, values: Any) -> list[str]:
             found.append("oo")
             continue
         text = value.strip() if isinstance(value, str) else ""
-        if len(text) > 400 or not _NUMBER.fullmatch(text):
-            raise RefusedError(
-                f'{path}: {key}[{place}] is {value!r:.40}; give a finite number, as 0.25, "0.25" or "1/4"'
-            )
+        match = _NUMBER.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
+        if match is None or len(match[3] or "") > 4:
+            raise RefusedError(f"{path}: {key}[{place}] is {value!r:.40}; {_advice(key, text)}")
         found.append(text.removeprefix("+"))
     return found
+
+
+def _advice(key: str, text: str) -> str:
+    """What to write instead of a text that is no number of a gate."""
+    if key == "tau" and _INFINITE.fullmatch(text):
+        return 'a hard gate has "oo"'
+    if len(text) > MAX_CHARACTERS:
+        return f"it has {len(text)} characters, {MAX_CHARACTERS} are read"
+    if _NUMBER.fullmatch(text):
+        return "its exponent may have 4 digits"
+    return 'give a finite number, as 0.25, "0.25" or "1/4"'
 
 
 def _value(text: str) -> Fraction:
@@ -122,11 +158,14 @@ def _target(text: str) -> str:
     if name.isidentifier() and name in arities():
         name = f"{name}(x)"
     try:
-        free = sorted(free_names(parse_expr(name)))
+        formula = parse_expr(name)
+        free = sorted(free_names(formula))
     except FormulaError as error:
         raise RefusedError(f"the target {text!r:.60}: {error}") from None
     except RecursionError:
         raise RefusedError("the target is nested too deeply") from None
+    if any(isinstance(node, Extremum) for node in formula.walk()):
+        raise RefusedError(f"the target {text!r:.60}: TARGET is a formula in x, without sup or inf")
     if not set(free) <= {"x"}:
         other = next(n for n in free if n != "x")
         raise RefusedError(f"the target {text!r:.60}: {other!r} is not x; give a name or a formula in x")

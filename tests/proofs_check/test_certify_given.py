@@ -75,6 +75,27 @@ def test_numbers_are_the_decimals_written(tmp_path, capsys):
     assert "1.7020000000000000000000000000001" in found["formula"]
 
 
+@pytest.mark.parametrize("change", [{"k": "2"}, {"k": 2.0}, {"k": "2.0"}, {"tau": 1.702, "theta": "0"}])
+def test_whole_numbers_and_single_ones_in_either_form(tmp_path, capsys, change):
+    code, found = run(capsys, "--from", write(tmp_path, {**SWISH, **change}), "gelu")
+    assert code == 0
+    assert encloses(found, RIGHT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"tau": [9], "tau": [1.702], "theta": [0], "slope": [0, 1], "intercept": [0, 0]}',
+        '{"tau": [1.702], "theta": [0], "slope": [0, 1], "intercept": [0, 0], "tau": [1.702]}',
+    ],
+)
+def test_a_key_given_twice_is_refused(tmp_path, capsys, text):
+    assert main(["certify", "--from", write(tmp_path, text), "gelu", "-j", "1"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "key 'tau' is given twice" in err
+
+
 def test_tolerance_and_noise_work_with_it(tmp_path, capsys):
     path = write(tmp_path, {**SWISH, "target": "gelu"})
     code, found = run(
@@ -92,7 +113,16 @@ def test_tolerance_and_noise_work_with_it(tmp_path, capsys):
         ({"target": "gelu", "bias": 1}, "unknown key 'bias'"),
         ({"target": "gelu", "theta": [0, 1]}, "2 branches have 1 thresholds, not 2"),
         ({"target": "gelu", "k": 3}, "k is 3 and there are 2 slopes"),
-        ({"target": "gelu", "k": 2.0}, "k is 2.0"),
+        ({"target": "gelu", "k": 2.5}, "k is 2.5"),
+        ({"target": "gelu", "k": "two"}, "k is two"),
+        ({"target": "gelu", "k": 10**1000}, "k is 10000"),
+        ({"target": "gelu", "tau": ["inf"]}, "tau[1] is 'inf'; a hard gate has \"oo\""),
+        ({"target": "gelu", "tau": float("inf")}, 'a hard gate has "oo"'),
+        ({"target": "gelu", "theta": ["inf"]}, "give a finite number"),
+        ({"target": "gelu", "theta": [10**1000]}, "it has 1001 characters, 400 are read"),
+        ({"target": "gelu", "theta": ["1e99999"]}, "its exponent may have 4 digits"),
+        ({"target": "sup(abs(gelu(x) - relu(x)), x in R)"}, "TARGET is a formula in x, without sup"),
+        ({"target": "x + inf(t*x, t in [0, 1])"}, "TARGET is a formula in x, without sup"),
         ({"target": "gelu", "intercept": [0]}, "2 slopes and 1 intercepts"),
         ({"target": "gelu", "tau": [-1]}, "is not positive"),
         ({"target": "gelu", "tau": [0]}, "is not positive"),
