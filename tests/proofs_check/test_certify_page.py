@@ -1,4 +1,4 @@
-"""docs/certify.md: every command on it is run, and prints what the page says."""
+"""docs/certify.md and docs/lower-bounds.md: every ``$`` command is run, and prints what the page says."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import pytest
 
 from gateproof.proofs_check.cli import main
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "certify.md").read_text()
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 BLOCKS = [
-    re.sub(r"^    ", "", b, flags=re.MULTILINE) for b in re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE)
+    re.sub(r"^    ", "", block, flags=re.MULTILINE)
+    for page in ("certify.md", "lower-bounds.md")
+    for block in re.findall(r"(?:^    .*\n)+", (DOCS / page).read_text(), re.MULTILINE)
 ]
 COMMANDS = [b.removeprefix("$ gateproof ").split("\n", 1) for b in BLOCKS if b.startswith("$ ")]
 DOCUMENT = next(b for b in BLOCKS if b.startswith("{"))
@@ -28,4 +30,4 @@ def test_a_command_prints_what_the_page_says(tmp_path, monkeypatch, capsys, comm
 
 
 def test_there_are_commands():
-    assert len(COMMANDS) == 4
+    assert len(COMMANDS) == 5
