@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+import flint
+
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled
 from gateproof.numerics.interval import Interval
@@ -46,3 +48,13 @@ def end(value: EndExpr, side: int, closed: bool) -> End:
     lo, hi = compiled(value)({})
     low, high = iv.to_fraction(lo), iv.to_fraction(hi)
     return End(high, low, closed) if side < 0 else End(low, high, closed)
+
+
+def beside(e: End, width: Fraction, side: int) -> Interval:
+    """A short interval from an end into the domain, the end included; side -1 is the lower one.
+
+    At flint's current precision, and no wider than ``width``.
+    """
+    low, high = e.sliver()
+    reach = iv.rational(min(Fraction(1), width) / 2**flint.ctx.prec)
+    return (low, iv.up(high + reach)) if side < 0 else (iv.down(low - reach), high)

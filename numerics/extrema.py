@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-import flint
 from flint import arb
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.decimals import agreed_digits
-from gateproof.numerics.ends import End, EndExpr, end
+from gateproof.numerics.ends import End, EndExpr, beside, end
 from gateproof.numerics.errors import MaybeUndefined, NotReal, NumericsError, Undefined
 from gateproof.numerics.far import Far, look
 from gateproof.numerics.gather import (
@@ -31,7 +30,7 @@ from gateproof.numerics.problem import Problem
 from gateproof.numerics.results import Enclosure, Extremum, Zeros
 from gateproof.numerics.roots import zeros
 from gateproof.numerics.search import few_points
-from gateproof.numerics.smooth import pieces
+from gateproof.numerics.smooth import opened, pieces
 from gateproof.numerics.supremum_certificate import certificate_of
 from gateproof.numerics.turns import turns_of
 from gateproof.theory.exact.domain import Assumptions, Domain
@@ -156,7 +155,9 @@ def _look(problem: Problem, bits: int, *, isolating: bool) -> tuple[list[Candida
     if not a < b:
         return candidates, best
     # At a jump it matters on which side a point lies, and a zero that is not rational is not known exactly.
-    parts = pieces(problem.line, a, b, None if may_jump(problem.body) else problem.turns)
+    jumps = may_jump(problem.body)
+    parts = pieces(problem.line, a, b, None if jumps else problem.turns)
+    parts = [opened(p) for p in parts] if jumps else parts
     candidates += at_kinks(problem, parts)
     best = max([found, *(c.value[0] for c in candidates if c.value[0].is_finite())])
     hunt = Hunt(problem.folded, best, bits, problem.budget.boxes, isolating)
@@ -216,9 +217,12 @@ def _start(problem: Problem, left: End, right: End) -> tuple[arb | None, list[Ca
         if e.infinite:
             continue
         # A value beside an open end, not at it, is one of those that the supremum is over.
-        beside = _beside(e, left, right) if not e.closed and may_jump(problem.body) else None
+        near = None
+        if not e.closed and may_jump(problem.body):
+            width = Fraction(1) if left.infinite or right.infinite else abs(_at(right) - _at(left))
+            near = beside(e, width, -1 if e is left else 1)
         try:
-            found = at_end(problem, problem.line, e, beside)
+            found = at_end(problem, problem.line, e, near)
         except (Undefined, MaybeUndefined):
             if e.closed:
                 raise
@@ -251,16 +255,6 @@ def _climbed(problem: Problem, start: Fraction, best: arb) -> arb:
             break
         x = (x - slope / (2 * bend.mid())).mid()
     return best
-
-
-def _beside(e: End, left: End, right: End) -> iv.Interval:
-    """A short interval from an open end into the domain, the end included."""
-    width = Fraction(1, 2**flint.ctx.prec)
-    if not left.infinite and not right.infinite:
-        width *= min(Fraction(1), abs(_at(right) - _at(left)))
-    low, high = e.sliver()
-    reach = iv.rational(width)
-    return (low, iv.up(high + reach)) if e is left else (iv.down(low - reach), high)
 
 
 def _at(e: End) -> Fraction:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from flint import arb
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.ends import End, end
+from gateproof.numerics.ends import End, beside, end
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.exact_point import exact_value
 from gateproof.numerics.far import Far
@@ -71,18 +71,26 @@ def at_kinks(problem: Problem, pieces: list[Piece]) -> list[Candidate]:
         with suppress(MaybeUndefined):
             found.append(at_end(problem, problem.line, End(piece.lo, piece.lo)))
     # At the ends of the domain as well: a closed end may have a value that is not the limit from inside.
-    for piece, k in [side for p in pieces for side in ((p, p.lo), (p, p.hi))] if jumps else ():
+    sides = [side for p in pieces for side in ((p, p.lo, -1), (p, p.hi, 1))] if jumps else ()
+    for piece, k, side in sides:
         # Where a piece's formula has no value at its end, no box that touches it is discarded as monotone.
         with suppress(MaybeUndefined, Undefined):
             if not _continues(problem, piece, k):
-                found.append(at_end(problem, piece.line, End(k, k, False)))
+                kink = End(k, k, False)
+                # A case that is undecided inside may stand otherwise at the end itself.
+                place = beside(kink, piece.hi - piece.lo, side) if piece.jumps else None
+                found.append(at_end(problem, piece.line, kink, place))
     return found
 
 
 def _continues(problem: Problem, piece: Piece, k: Fraction) -> bool:
     """Whether the value at the kink is seen to be the limit from the piece."""
-    if not piece.signs or at_kink(problem.body, problem.var, k, piece.signs) == piece.line.expr:
+    if problem.line.expr == piece.line.expr:
         return True
+    if at_kink(problem.body, problem.var, k, piece.signs) == piece.line.expr:
+        return True
+    if piece.jumps:
+        return False
     limit = exact_value(piece.line.expr, {problem.var: k})
     return limit is not None and limit == exact_value(problem.body, {problem.var: k})
 
@@ -108,7 +116,8 @@ def from_spots(problem: Problem, spots: list[Spot]) -> list[Candidate]:
             continue
         middle = ((spot.lo + spot.hi) / 2).mid()
         low = iv.NEG_INF
-        if iv.rational(spot.piece.lo) <= middle <= iv.rational(spot.piece.hi):
+        first, last = iv.rational(spot.piece.lo), iv.rational(spot.piece.hi)
+        if first < middle < last or (first <= middle <= last and not spot.piece.jumps):
             low = problem.score(line.natural_run({line.var: (middle, middle)}))[0]
         if spot.root is not None:
             place = iv.of_ball(spot.root.ball)

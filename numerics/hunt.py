@@ -176,8 +176,9 @@ class Hunt:
         return value[1]
 
     def _holds(self, piece: Piece, x: arb) -> bool:
-        """Whether the exact number lies in the piece, whose box is rounded outward."""
-        return bool(iv.rational(piece.lo) <= x <= iv.rational(piece.hi))
+        """Whether the exact number lies in the piece, whose box is rounded outward, and no jump at an end."""
+        lo, hi = iv.rational(piece.lo), iv.rational(piece.hi)
+        return bool(lo < x < hi if piece.jumps else lo <= x <= hi)
 
     def _try(self, piece: Piece, x: arb) -> None:
         """Raise the best value by the one at a point."""

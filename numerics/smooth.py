@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 
 from gateproof.numerics.ball import compiled, names_in
@@ -15,6 +16,8 @@ from gateproof.numerics.forms import Line, outer
 from gateproof.numerics.kinks import corners, taken
 from gateproof.numerics.results import Enclosure
 from gateproof.numerics.special import special_points
+from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.piecewise import resolve
 from gateproof.theory.formula.nodes import App, Expr, Node, Num, Where, rebuild
 from gateproof.theory.formula.powers import linear
 
@@ -39,6 +42,11 @@ class Piece:
     def constant(self) -> bool:
         """Whether the variable has dropped out."""
         return self.line.constant
+
+    @cached_property
+    def jumps(self) -> bool:
+        """Whether the formula may jump, at the ends as well: there it says nothing of the values inside."""
+        return any(_jumps(n) for n in self.line.expr.walk())
 
 
 def pieces(line: Line, lo: Fraction, hi: Fraction, turns: Turns | None = None) -> list[Piece]:
@@ -73,6 +81,15 @@ def pieces(line: Line, lo: Fraction, hi: Fraction, turns: Turns | None = None) -
         else:
             todo.append(replace(part, line=Line(smooth, var, line.order), signs={**part.signs, **signs}))
     return sorted(found, key=lambda p: p.lo)
+
+
+def opened(piece: Piece) -> Piece:
+    """The piece with the cases that the prover decides inside of it: at an end another may stand."""
+    line = piece.line
+    if not piece.jumps:
+        return piece
+    found = resolve(line.expr, Assumptions({line.var: Domain(Num(piece.lo), Num(piece.hi), False, False)}))
+    return replace(piece, line=Line(found, line.var, line.order)) if isinstance(found, Expr) else piece
 
 
 def _turned(part: Piece, turns: Turns) -> list[Piece] | dict[Expr, int]:

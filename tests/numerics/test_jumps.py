@@ -12,6 +12,7 @@ import mpmath as mp
 import pytest
 
 from gateproof import certify
+from gateproof.numerics import extrema
 from gateproof.proofs_check.engine import decide
 from gateproof.proofs_check.records import Reading, Settings
 
@@ -124,3 +125,33 @@ def test_a_power_of_10_to_one_digit(text, right):
     assert lo <= right <= hi
     assert lo * hi > 0
     assert hi - lo <= abs(right) / 5
+
+
+NESTED = [
+    # The case x**2 <= 1/4 stands at 1/2 alone, where another is taken first: it is the limit from no side.
+    ("sup(where(x <= 1/2, -10, where(x**2 <= 1/4, 7, 0)), x in [0, 1])", 0, True),
+    ("sup(where(x <= 1/2, -10, where(x**2 <= 1/4, 7, -x)), x in [0, 1])", "-0.5", False),
+    ("sup(where(x <= 1/2, -10, -5*sign(x**2 - 1/4)) - abs(x - 1/2), x in [0, 1])", -5, False),
+    ("sup(where(x <= 0, -10, where(exp(x) - x <= 1, 7, -x)), x in [-1, 1])", 0, False),
+    ("inf(where(x <= 0, 10, where(x*x == 0, -7, x)), x in [-1, 1])", 0, False),
+    ("sup(abs(where(x <= 0, 1, where(x*x == 0, -7, x/2))), x in [-1, 1])", 1, True),
+    ("sup(where(x**2 <= 1/4, -7, -x) + (x - 1/2)**2, x in [0, 1])", "-1/2", False),
+    # Here it is taken.
+    ("sup(where(x < 1/2, -10, where(x**2 <= 1/4, 7, 0)), x in [0, 1])", 7, True),
+]
+
+
+@pytest.mark.parametrize(("text", "right", "attained"), NESTED)
+def test_a_case_that_stands_at_the_jump_alone(text, right, attained):
+    found = certify(text)
+    assert encloses(found["value"], right)
+    assert found["attained"] is attained
+
+
+@pytest.mark.parametrize(("text", "right", "attained"), NESTED)
+def test_a_case_that_stays_undecided_beside_the_jump(text, right, attained, monkeypatch):
+    monkeypatch.setattr(extrema, "opened", lambda piece: piece)
+    found = certify(text)
+    if found["value"] is not None:
+        assert F(found["value"]["lo"]) <= F(str(right)) <= F(found["value"]["hi"])
+        assert found["attained"] in (attained, None)
