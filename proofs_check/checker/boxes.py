@@ -183,7 +183,7 @@ class Certificate:
             case ["taylor", order, str(name)] if name in box:
                 return self.range_of(self.coefficients(order, name, box), (box[name][1] - box[name][0]) / 2)
             case "mean":  # f(x) - f(m) is a sum of d f/d NAME (x_NAME - m_NAME), one name moved after another
-                total = self.enclose("natural", {name: ((lo + hi) / 2,) * 2 for name, (lo, hi) in box.items()})
+                total = self.enclose("natural", {name: ((a + b) / 2,) * 2 for name, (a, b) in box.items()})
                 for name, (lo, hi) in box.items():
                     slope, step = self.coefficients(1, name, box)[1], field.hull((lo - hi) / 2, (hi - lo) / 2)
                     total = field.add(total, field.mul(slope, step))
