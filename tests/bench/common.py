@@ -51,7 +51,7 @@ class SollyaError(Exception):
 class Sollya:
     """One process, asked again and again. Its own CPU time is read from the kernel, to nanoseconds."""
 
-    def __init__(self, seconds: float = 240) -> None:
+    def __init__(self, seconds: float = 60) -> None:
         self.seconds = seconds
         self.process: subprocess.Popen[bytes] | None = None
 
