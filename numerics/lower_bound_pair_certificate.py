@@ -24,6 +24,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,16 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
+def conclusion(document: dict[str, Any]) -> str:
+    """What holds where nothing is wrong with the certificate."""
+    trees = [*document["parts"]["forward"], *(document["parts"]["mirrored"] or ())]
+    count = sum(sum(1 for _ in leaves(p, t)) for p, t in zip(cycle(PARTS), trees, strict=False))
+    return (
+        f"no gate of three branches with two sharpnesses is within {document['bound']} of {document['text']} "
+        f"({count} leaves)"
+    )
+
+
 def main(arguments: list[str]) -> int:
     """Make or check; the exit code."""
     try:
@@ -242,10 +253,15 @@ def main(arguments: list[str]) -> int:
                 problem = check(read(Path(path)))
             case _:
                 raise ValueError("make FORMULA NAME BOUND FILE, or check FILE")
+        failed = "no certificate" if arguments[0] == "make" else "the certificate does not hold"
+        print(f"{failed}: {problem}" if problem else conclusion(read(Path(path))))
     except (ValueError, KeyError, TypeError, ArithmeticError, OSError) as error:
         print(f"{' '.join(arguments)}: {error}", file=sys.stderr)
         return 2
-    print(problem or "it holds")
+    except KeyboardInterrupt:
+        kept = Path(f"{path}.part")
+        print(f"interrupted{f'; finished cells are in {kept}' if kept.exists() else ''}", file=sys.stderr)
+        return 1
     return 1 if problem else 0
 
 

@@ -39,7 +39,8 @@ def noise(block: Mapping[str, Any]) -> Iterator[str]:
         low, high = (part[end] or "?" for end in ("lo", "hi"))
         short = " (too few devices for both ends)" if "?" in (low, high) else ""
         yield f"  {name} {part['value']} in [{low}, {high}]{short}"
-    yield f"  least {block['least']}, largest {block['largest']}; confidence {block['confidence']}"
+    confidence = f"{100 * float(block['confidence']):g} %"
+    yield f"  least {block['least']}, largest {block['largest']}; confidence of the intervals {confidence}"
     for key, what in (
         ("redrawn", "sharpnesses <= 0 drawn again"),
         ("crossed", "devices with thresholds crossed"),

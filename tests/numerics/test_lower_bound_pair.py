@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import gzip
+import json
 import random
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +16,14 @@ from scipy.special import ndtr
 from tests.naive_pair_bounds import gates, least_error
 
 from gateproof.numerics.lower_bound_pair import Leaf, excludes
-from gateproof.numerics.lower_bound_pair_certificate import check, leaves, read, residual
+from gateproof.numerics.lower_bound_pair_certificate import (
+    check,
+    conclusion,
+    leaves,
+    main,
+    read,
+    residual,
+)
 from gateproof.numerics.lower_bound_pair_search import PARTS, Search
 from gateproof.numerics.lower_bound_pair_shapes import Box, flat_enough, reciprocal, sigmoid, sinhc
 from gateproof.numerics.precision import precision
@@ -117,6 +126,30 @@ def test_no_gate_comes_close():
 @pytest.mark.deep
 def test_the_whole_certificate(document):
     assert check(document) is None
+
+
+def test_the_command_says_what_holds_and_what_does_not(tmp_path, capsys, document):
+    # The figures of docs/lower-bounds.md.
+    family = "no gate of three branches with two sharpnesses"
+    assert conclusion(document) == f"{family} is within 1/2500 of x*erfc(-x/sqrt(2))/2 (10249 leaves)"
+    damaged = tmp_path / "damaged.json.gz"
+    damaged.write_bytes(gzip.compress(json.dumps({**document, "formula_hash": "0" * 64}).encode()))
+    assert main(["check", str(damaged)]) == 1
+    assert capsys.readouterr().out == "the certificate does not hold: formula_hash\n"
+
+
+def test_an_interrupted_search_is_one_line(tmp_path, capsys, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Search, "tree", interrupt)
+    found = tmp_path / "found.json.gz"
+    assert main(["make", "gelu(x)", "x", "1/2500", str(found)]) == 1
+    assert capsys.readouterr().err == "interrupted\n"
+    (tmp_path / "found.json.gz.part").write_text("")
+    assert main(["make", "gelu(x)", "x", "1/2500", str(found)]) == 1
+    assert capsys.readouterr().err == f"interrupted; finished cells are in {found}.part\n"
+    assert not found.exists()
 
 
 def test_a_certificate_with_damage(document):
