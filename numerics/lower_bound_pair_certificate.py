@@ -259,7 +259,7 @@ def main(arguments: list[str]) -> int:
         print(f"{' '.join(arguments)}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        kept = Path(f"{path}.part")
+        kept = Path(f"{arguments[-1]}.part")
         print(f"interrupted{f'; finished cells are in {kept}' if kept.exists() else ''}", file=sys.stderr)
         return 1
     return 1 if problem else 0

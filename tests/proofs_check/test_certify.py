@@ -14,6 +14,8 @@ from gateproof.proofs_check.api import RefusedError, certify
 from gateproof.proofs_check.checker import verify
 from gateproof.proofs_check.cli import main
 from gateproof.proofs_check.cli.entry import parse
+from gateproof.proofs_check.records import Settings
+from gateproof.proofs_check.render import terminal
 
 KEYS = {"kind", "value", "points", "attained", "digits", "domain", "certificate"}
 
@@ -185,3 +187,19 @@ def test_a_value_without_all_digits_has_none():
     found = certify("sin(pi)", 20)
     assert found["digits"] == 0
     assert found["certificate"] is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("boxes", "the 7 boxes of the budget are used up"),
+        ("boxes; the rest", "the 7 boxes of the budget are used up; the rest"),
+        ("time", "the 3 s of --timeout are over"),
+        ("timely boxes", "timely boxes"),
+    ],
+)
+def test_budgets_are_told_in_words(reason, said):
+    found = certify_text.undecided(reason)
+    lines = terminal.certified(found, Settings(boxes=7, wall_seconds=3.0)).splitlines()
+    assert (lines[0], lines[-1]) == ("inconclusive", f"reason: {said}")
+    assert found["reason"] == reason
