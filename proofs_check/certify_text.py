@@ -53,6 +53,8 @@ def certify_text(
     ``tolerance`` and ``noise`` are sizes by parameter of tg(...), as ``{"tau": "5%"}``. Without ``digits``
     it is 15, of which a worst case needs 6 only.
     """
+    if not isinstance(text, str):
+        raise RefusedError(f"{text!r:.40}: give a formula as text")
     wanted = _whole("digits", 15 if digits is None else digits, MAX_DIGITS)
     _whole("samples", samples, MAX_SAMPLES)
     for option, given in (("tolerance", tolerance), ("noise", noise)):

@@ -154,6 +154,8 @@ def test_python_takes_the_same():
         certify(GATE, tolerance={"width": "5%"})
     with pytest.raises(RefusedError, match=r"digits '12': give a whole number from 1 to 1000"):
         certify(GATE, digits="12")
+    with pytest.raises(RefusedError, match=r"3: give a formula as text"):
+        certify(3)
     with pytest.raises(RefusedError, match=r"samples 0: give a whole number"):
         certify(GATE, noise={"tau": "5%"}, samples=0)
     with pytest.raises(RefusedError, match=r"tolerance 'tau=5%': give sizes by parameter"):
