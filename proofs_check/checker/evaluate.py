@@ -56,6 +56,7 @@ class Program:
         self._known: dict[Step, int] = {}
         # Not simply the last step: a folded constant may equal one that stands further up.
         self.root = self._value(tree)
+        self.functions = sum(step.operation == "function" for step in self.steps)
 
     def _value(self, tree: Any) -> int:
         match tree:

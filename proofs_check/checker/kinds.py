@@ -197,5 +197,6 @@ class Finite(Certificate):
         return f"boxes, {count} points checked"
 
     def at(self, point: tuple[int, ...]) -> None:
+        self.spend(10 * self.size)
         self.program = Program(self.core, {}, dict(zip(self.domain, point, strict=True)))
         self.judge(self.exact({}))

@@ -21,7 +21,7 @@ from typing import Any
 from gmpy2 import mpfr, mpq
 
 from gateproof.proofs_check.checker.algebra import Algebra, Rejected
-from gateproof.proofs_check.checker.interval import Interval, Intervals
+from gateproof.proofs_check.checker.interval import MAX_EXPONENT, Interval, Intervals
 from gateproof.proofs_check.checker.jet import HALF, Jets
 
 Tail = dict[tuple[int, Any], tuple[Any, Any]]  # (k, a) -> (lo, hi)
@@ -51,6 +51,7 @@ class Tails(Algebra):
         for key, (lo, hi) in terms:
             low, high = total.get(key, (ZERO, ZERO))
             total[key] = low + lo, high + hi
+        self.work += len(total)
         for (k, a), (lo, hi) in total.items():
             if lo != hi:
                 lo, hi = self._ends(self.field.hull(lo, hi))
@@ -139,7 +140,7 @@ class Tails(Algebra):
 
     def power(self, a: Tail, q: Any) -> Any:
         q = mpq(q)
-        if q.denominator == 1 and q >= 0:
+        if q.denominator == 1 and 0 <= q <= MAX_EXPONENT:
             return self.whole(a, int(q))
         k, rate, c, near_one = self._split(a)
         if (k * q).denominator > 1 or abs(q) > MAX_POWER:

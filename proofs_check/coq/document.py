@@ -126,7 +126,7 @@ def _end(text: str | None) -> Fraction | None:
 def _witness(question: Question, label: str, name: str, witness: Mapping[str, Any]) -> str:
     point = " ".join(number(Fraction(witness["at"][variable])) for variable in question.box)
     inside = Limits(Fraction(witness["lower"]), Fraction(witness["upper"]))
-    bits = max(80, *(end.denominator.bit_length() + 30 for end in (inside.lower, inside.upper) if end))
+    bits = max([80, *(end.denominator.bit_length() + 30 for end in (inside.lower, inside.upper) if end)])
     return (
         f"Theorem {name} : {inside.statement(f'{label} {point}')}.\n"
         f"Proof. {unfolding(label, question.expr)} split; interval with (i_prec {bits}). Qed.\n"
