@@ -303,7 +303,7 @@ def precisions(expr, box):
                     (low, high), before, fewer = kept
                     assert max(low, found[0]) <= min(high, found[1]), (to_text(expr), box, bits)
                     size = 1 + max(abs(e) for e in found)
-                    assert width <= before * (1 + arb(2) ** -16) + size * arb(2) ** -(fewer - 8), (
+                    assert width <= before * (1 + arb(2) ** -8) + size * arb(2) ** -(fewer - 8), (
                         to_text(expr), box, bits,
                     )  # fmt: skip
                 kept = found, width, bits
