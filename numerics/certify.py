@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -69,6 +69,8 @@ _CORE = (
 )
 
 
+#: The reason where a value is known, but not which of several places have it.
+UNDECIDED = "the values at several places agree to all digits, and were not proved to be equal"
 #: Numbers beyond it are not written as decimals.
 _LARGEST = arb(2) ** 65_536
 
@@ -338,6 +340,8 @@ def _nested(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
 
 
 def _shape(op: str, value: Enclosure, found: Any, digits: int, domain: str) -> dict[str, Any]:
+    if found.tied:
+        found = replace(found, points=None, reason=found.reason or UNDECIDED)
     points = None if found.points is None else _points(found.points, digits)
     common = {"attained": found.attained, "domain": domain, "certificate": found.certificate}
     if found.reason:

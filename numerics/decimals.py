@@ -50,18 +50,23 @@ def agreed_digits(lo: Fraction, hi: Fraction) -> int:
 
 
 def simplest_between(lo: Fraction, hi: Fraction) -> Fraction:
-    """The fraction of smallest denominator in a closed interval (Stern-Brocot)."""
+    """The fraction of smallest denominator in a closed interval, by its common continued fraction."""
     if lo > hi:
         lo, hi = hi, lo
     if lo <= 0 <= hi:
         return Fraction(0)
     if hi < 0:
         return -simplest_between(-hi, -lo)
-    whole = -((-lo.numerator) // lo.denominator)
-    if whole <= hi:
-        return Fraction(whole)
-    floor = lo.numerator // lo.denominator
-    return floor + 1 / simplest_between(1 / (hi - floor), 1 / (lo - floor))
+    quotients = list[int]()
+    while True:
+        whole, rest = divmod(lo.numerator, lo.denominator)
+        if rest == 0 or whole + 1 <= hi:
+            found = Fraction(whole + (rest > 0))
+            for quotient in reversed(quotients):
+                found = quotient + 1 / found
+            return found
+        quotients.append(whole)
+        lo, hi = 1 / (hi - whole), 1 / (lo - whole)
 
 
 def _scaled(value: Fraction, places: int, up: bool) -> int:

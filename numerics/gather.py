@@ -27,8 +27,6 @@ from gateproof.theory.formula.nodes import App, Expr, Where
 
 #: The reason where a maximum stands inside, at a point where only continuity is in doubt.
 MAY_JUMP = "the maximum lies at a point where the formula may jump"
-#: The reason where the value is known, but not which of several places have it.
-UNDECIDED = "the values at several places agree to all digits, and were not proved to be equal"
 #: Bits that are tried, as a multiple of those needed, before a tie is called undecided.
 PATIENCE = 4
 
@@ -274,8 +272,6 @@ def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], se
         points, reason = None, reason or "the places where it is attained are not isolated"
     if attained is False:
         points = ()
-    elif points and not _equal(problem, kept):
-        points, reason = None, reason or UNDECIDED
     sides = tuple(t.side for t in far if t.kind in ("limit", "within"))
     if not reason and high - low > abs(high) / 10**problem.digits and any(t.kind == "within" for t in far):
         reason = "the bound on a tail is coarse"
@@ -286,7 +282,8 @@ def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], se
             problem.witness = middle.point.inner
     else:
         problem.witness = None
-    return Extremum("ok", (low, high), attained, points, sides, reason=reason)
+    undecided = bool(points) and not _equal(problem, kept)
+    return Extremum("ok", (low, high), attained, points, sides, reason=reason, tied=undecided)
 
 
 def _attained(problem: Problem, kept: list[Candidate], far: list[Far]) -> tuple[bool | None, str]:

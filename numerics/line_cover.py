@@ -144,7 +144,7 @@ class LineCover:
                 over = line.series({self.var: outer(lo, hi)}, line.order)[line.order]
                 c = line.series({self.var: iv.of_ball(iv.rational(middle))}, line.order - 1)
             except (NotSmooth, MaybeUndefined):
-                c = []
+                over, c = iv.INF, []
             if c and over.is_finite():
                 value = iv.of_ball(c[0])
                 radius = iv.up(iv.rational((hi - lo) / 2))

@@ -82,7 +82,7 @@ def isolate(line: Line, lo: arb, hi: arb, order: int, inside: Interval) -> Root 
 
 def caught(line: Line, x: arb, lo: arb, hi: arb) -> arb | None:
     """A small ball inside [lo, hi] with exactly one zero of f', found from a guess; None where that fails."""
-    x = x.mid()
+    x, step = x.mid(), iv.ZERO
     try:
         for _ in range(3):
             if not lo < x < hi:

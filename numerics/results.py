@@ -15,8 +15,9 @@ class Extremum:
 
     ``status`` is 'ok', 'infinite' (unbounded), 'undefined' or 'unknown' (``reason``).
     ``value`` encloses it; ``attained`` is None where undecided; ``points`` enclose,
-    ascending, all places where it may be attained (None: not isolated); ``at_infinity``
-    names sides ('+', '-') along which it is approached. ``digits`` are those reached.
+    ascending, all places where it may be attained (None: not isolated); ``tied``: several,
+    whose values agree to all digits and were not proved to be equal; ``at_infinity`` names
+    sides ('+', '-') along which it is approached. ``digits`` are those reached.
     """
 
     status: str
@@ -27,6 +28,7 @@ class Extremum:
     digits: int = 0
     certificate: dict[str, Any] | None = None
     reason: str = ""
+    tied: bool = False
 
 
 @dataclass(frozen=True)
