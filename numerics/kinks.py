@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from flint import arb
 
@@ -44,7 +44,7 @@ def corners(node: Node) -> list[Expr]:
     if isinstance(node, App) and node.head in ("abs", "sign"):
         return [node.args[0]]
     if isinstance(node, App) and node.head in ("max", "min"):
-        return [plus(a, minus(b)) for i, a in enumerate(node.args) for b in node.args[i + 1 :]]
+        return [plus(a, minus(b)) for a, b in combinations(dict.fromkeys(node.args), 2)]
     return []
 
 
@@ -59,7 +59,7 @@ def parts(body: Expr, var: str, lo: Fraction, hi: Fraction, tolerance: Fraction)
     cuts = [k for k in special_points(body, var) if lo < k < hi]
     ends = [lo, *cuts, hi]
     if not arguments:
-        return [Part(a, b, body) for a, b in pairwise(ends)]
+        return [Part(a, b, taken(body, {})) for a, b in pairwise(ends)]
     lines = [Line(a, var) for a in arguments]
     found: list[Part] = []
     stack = [(a, b) for a, b in reversed(list(pairwise(ends)))]
@@ -142,6 +142,8 @@ def _taken(node: Node, signs: Signs) -> Node:
     if isinstance(node, Where) and isinstance(done, Where):
         truth = _truth(node.cond, signs)
         return done if truth is None else done.then if truth else done.other
+    if isinstance(done, App) and done.head in ("max", "min") and not keys:
+        return done.args[0]
     if not isinstance(done, App) or any(k not in signs for k in keys) or not keys:
         return done
     if done.head == "abs":
@@ -154,11 +156,12 @@ def _taken(node: Node, signs: Signs) -> Node:
 def _extreme(node: Node, done: App, signs: Signs) -> Expr:
     """The largest (or smallest) argument, by the signs of the differences of those given."""
     assert isinstance(node, App)
-    best, wanted = 0, 1 if done.head == "max" else -1
-    for i in range(1, len(node.args)):
-        if signs[plus(node.args[best], minus(node.args[i]))] != wanted:
-            best = i
-    return done.args[best]
+    places = {a: i for i, a in enumerate(node.args)}
+    best, *others = dict.fromkeys(node.args)
+    for other in others:
+        if signs[plus(best, minus(other))] != (1 if done.head == "max" else -1):
+            best = other
+    return done.args[places[best]]
 
 
 def _truth(cond: Node, signs: Signs) -> bool | None:

@@ -1,19 +1,14 @@
-"""python-flint's precision, and its longest power series, are numbers for the whole process: restored."""
+"""python-flint's precision is one number for the whole process: restored."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import flint
+from flint.flint_base.flint_context import PrecisionManager
 
 
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
-    """Work with ``bits`` bits (at least 16) inside the block."""
-    before, cap = flint.ctx.prec, flint.ctx.cap
-    flint.ctx.prec = max(16, int(bits))
-    try:
-        yield
-    finally:
-        flint.ctx.prec, flint.ctx.cap = before, cap
+def precision(bits: int) -> PrecisionManager:
+    """Work with ``bits`` bits (at least 16) inside the block.
+
+    flint's own manager is compiled, so that no interrupt falls into its entry or exit.
+    """
+    return flint.ctx.workprec(max(16, int(bits)))

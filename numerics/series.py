@@ -18,6 +18,7 @@ from gateproof.numerics.ball import Env, compiled, compiled_condition, names_in
 from gateproof.numerics.errors import NotSmooth
 from gateproof.numerics.precision import precision
 from gateproof.numerics.series_rules import Series
+from gateproof.theory.exact.power_series import capped
 from gateproof.theory.formula.nodes import App, Expr, Node, Var, Where
 from gateproof.theory.formula.powers import constant_value
 
@@ -47,7 +48,8 @@ def compiled_series(expr: Expr, var: str) -> SeriesEvaluator:
     def coefficients(env: Env, n: int) -> Coefficients:
         # flint cuts every series at this length without a word.
         if flint.ctx.cap <= n:
-            flint.ctx.cap = n + 1
+            with capped(n + 1):
+                return coefficients(env, n)
         found = run(env, n + 1)
         c: Coefficients = found.coeffs()
         return c if len(c) > n else c + [iv.ZERO] * (n + 1 - len(c))

@@ -16,14 +16,16 @@ def rational_series(expr: Expr, var: str, order: int) -> list[Expr] | None:
 
     Functions are only composed with series that vanish at 0, where they are analytic.
     """
-    with _capped(order + 1):
+    with capped(order + 1):
         series = _series(expr, var)
         if series is None:
             return None
         return [_number(series[k]) for k in range(order + 1)]
 
 
-class _capped:  # noqa: N801 - used as a function
+class capped:  # noqa: N801 - used as a function
+    """flint's longest power series inside the block; a number for the whole process, restored."""
+
     def __init__(self, cap: int) -> None:
         self.cap = cap
         self.old = 0
