@@ -1,4 +1,4 @@
-"""Range certificates as docs/certificates.md describes them."""
+"""Range certificates as docs/certificates.md describes them, and what all documents share."""
 
 from __future__ import annotations
 
@@ -46,6 +46,24 @@ class Witness:
         return {"at": at, "lower": ratio(self.lower), "upper": ratio(self.upper)}
 
 
+def head(kind: str, expr: Expr, text: str, bits: int) -> dict[str, Any]:
+    """The keys with which every document about one formula begins."""
+    core = to_json(expr)
+    return {
+        "kind": kind,
+        "version": 1,
+        "text": text,
+        "core": core,
+        "formula_hash": tree_hash(core),
+        "bits": bits,
+    }
+
+
+def composite_document(parts: Sequence[dict[str, Any]], conclusion: str) -> dict[str, Any]:
+    """Several documents, and in words what they give together."""
+    return {"kind": "composite", "version": 1, "parts": list(parts), "conclusion": conclusion}
+
+
 def range_certificate(
     expr: Expr,
     box: Mapping[str, tuple[Fraction | None, Fraction | None]],
@@ -58,7 +76,6 @@ def range_certificate(
     witnesses: Sequence[Witness] = (),
 ) -> dict[str, Any]:
     """The document of a proved range."""
-    core = to_json(expr)
     cuts = cuts or {}
     tails = {}
     for name in box:
@@ -68,12 +85,7 @@ def range_certificate(
             "plus": None if plus is None else ratio(plus),
         }
     return {
-        "kind": "range",
-        "version": 1,
-        "text": text,
-        "core": core,
-        "formula_hash": tree_hash(core),
-        "bits": bits,
+        **head("range", expr, text, bits),
         "domain": {n: {"lo": _end(lo, "-oo"), "hi": _end(hi, "oo")} for n, (lo, hi) in box.items()},
         "conclusion": {
             "lower": None if bounds.lower is None else ratio(bounds.lower),

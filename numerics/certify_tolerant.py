@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.bounds import Budget
+from gateproof.numerics.certificate import composite_document
 from gateproof.numerics.certify_joint import answer, closed, empty, inner_ends, outer_ends, place, shown
 from gateproof.numerics.certify_nested import ranges_of
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
@@ -124,7 +125,7 @@ def _certificate(results: list[tuple[Piece, WorstCase]]) -> dict[str, Any] | Non
     if len(documents) == 1:
         return documents[0]
     said = "each side of the hard thresholds on its own; the worst case is the largest of these"
-    return {"kind": "composite", "version": 1, "parts": documents, "conclusion": said}
+    return composite_document(documents, said)
 
 
 def _parameters(parts: Scene, piece: Piece, point: Mapping[str, Fraction], digits: int) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from gateproof.numerics.ball import compiled, names_in
+from gateproof.numerics.certificate import composite_document
 from gateproof.numerics.ends import EndExpr, end
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.jets import side
 from gateproof.numerics.precision import precision
 from gateproof.numerics.results import Enclosure
 from gateproof.numerics.root_certificate import root_certificate
-from gateproof.numerics.root_document import composite_document
 from gateproof.numerics.roots import zeros
 from gateproof.theory.formula.nodes import App, Expr
 from gateproof.theory.formula.powers import constant_value

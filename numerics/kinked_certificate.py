@@ -20,7 +20,7 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled, names_in
 from gateproof.numerics.bounds import Budget, prove_bounds
-from gateproof.numerics.certificate import Bounds, range_certificate
+from gateproof.numerics.certificate import Bounds, composite_document, range_certificate
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.forms import Line, outer
 from gateproof.numerics.integral import Range, Stop, Work
@@ -77,7 +77,7 @@ def kinked_certificate(
     if low < value[0] - tolerance or high > value[1] + tolerance:
         return None
     conclusion = f"the integrals add up to {text}; the ranges tell which formula the integrand is"
-    return {"kind": "composite", "version": 1, "parts": parts, "conclusion": conclusion}
+    return composite_document(parts, conclusion)
 
 
 def any_certificate(

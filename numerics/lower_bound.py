@@ -36,7 +36,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from gateproof.numerics.certificate import ratio
+from gateproof.numerics.certificate import head, ratio
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.lower_bound_family import End, Family, excludes
 from gateproof.numerics.lower_bound_optimum import optimum
@@ -46,7 +46,6 @@ from gateproof.numerics.precision import precision
 from gateproof.theory.asymptotes import Asymptote, asymptote
 from gateproof.theory.formula.nodes import Expr
 from gateproof.theory.formula.printer import to_text
-from gateproof.theory.formula.serial import to_json, tree_hash
 
 #: Bits of the balls; halvings of a box; boxes looked at by default.
 BITS, MAX_DEPTH, MAX_BOXES = 128, 60, 4_000
@@ -259,17 +258,11 @@ class _Search:
 
 
 def _document(family: Family, bound: Fraction, tree: Tree, target: Expr, var: str) -> dict[str, Any]:
-    core = to_json(target)
-
     def end(e: End) -> dict[str, Any]:
         return {"slope": ratio(e.slope), "intercept": ratio(e.intercept), "free": e.free}
 
     return {
-        "kind": "parameter-lower-bound",
-        "version": 1,
-        "text": to_text(target),
-        "core": core,
-        "formula_hash": tree_hash(core),
+        **head("parameter-lower-bound", target, to_text(target), BITS),
         "variable": var,
         "family": {
             "branches": family.branches,
@@ -278,7 +271,6 @@ def _document(family: Family, bound: Fraction, tree: Tree, target: Expr, var: st
             "left": end(family.left),
             "right": end(family.right),
         },
-        "bits": BITS,
         "bound": ratio(bound),
         "tree": tree,
     }

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from gateproof.numerics import interval as iv
+from gateproof.numerics.certificate import head
 from gateproof.numerics.certificate import ratio as text
 from gateproof.numerics.lower_bound import family_of
 from gateproof.numerics.lower_bound_pair import Leaf, Residual, excludes
@@ -154,21 +155,16 @@ def _orientation(
 
 
 def _document(target: Expr, var: str, bound: Fraction, parts: dict[str, Any]) -> dict[str, Any]:
-    core, family = to_json(target), family_of(target, var, 3)
+    family = family_of(target, var, 3)
     assert not isinstance(family, str)
     ends = {
         k: {"slope": text(e.slope), "intercept": text(e.intercept)}
         for k, e in (("left", family.left), ("right", family.right))
     }
     return {
-        "kind": "parameter-lower-bound",
-        "version": 1,
-        "text": to_text(target),
-        "core": core,
-        "formula_hash": tree_hash(core),
+        **head("parameter-lower-bound", target, to_text(target), BITS),
         "variable": var,
         "family": {"branches": 3, "sharpness": "separate", **ends},
-        "bits": BITS,
         "bound": text(bound),
         "parts": parts,
     }

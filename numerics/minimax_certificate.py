@@ -14,11 +14,10 @@ from typing import Any
 from flint import arb
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.certificate import ratio
+from gateproof.numerics.certificate import head, ratio
 from gateproof.numerics.charts import Chart
 from gateproof.numerics.parameter_boxes import Box
 from gateproof.theory.formula.printer import to_text
-from gateproof.theory.formula.serial import to_json, tree_hash
 
 #: Bits for the checker; leaves beyond which no document is made.
 BITS, MAX_LEAVES = 106, 4_000
@@ -57,15 +56,9 @@ class Cover:
             tree = self._tree(self.roots[k], witnesses)
             if tree is None or len(self.boxes) > 2 * MAX_LEAVES:
                 return ()
-            core = to_json(chart.body)
             found.append(
                 {
-                    "kind": "parameter-lower-bound",
-                    "version": 1,
-                    "text": to_text(chart.body),
-                    "core": core,
-                    "formula_hash": tree_hash(core),
-                    "bits": BITS,
+                    **head("parameter-lower-bound", chart.body, to_text(chart.body), BITS),
                     "family": None,
                     "inner": list(inner),
                     "domain": {n: {"lo": _ratio(lo), "hi": _ratio(hi)} for n, lo, hi in chart.box},

@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import factorial, isqrt
 from typing import Any
 
-from gateproof.numerics.certificate import Bounds, range_certificate
+from gateproof.numerics.certificate import Bounds, composite_document, range_certificate
 from gateproof.numerics.gauss import density_form
 from gateproof.numerics.integral import Range, Stop, Work
 from gateproof.numerics.integral_certificate import short
@@ -58,7 +58,7 @@ def pair_certificate(node: Gauss2, tolerance: Fraction, text: str = "") -> tuple
     if high - low > 2 * tolerance:
         return None
     conclusion = f"{text} by Mehler's formula, its rest by E g^2 and E h^2"
-    return {"kind": "composite", "version": 1, "parts": parts, "conclusion": conclusion}, (low, high)
+    return composite_document(parts, conclusion), (low, high)
 
 
 @dataclass

@@ -18,7 +18,7 @@ from math import ceil, floor
 from typing import Any
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.certificate import Tree, ratio
+from gateproof.numerics.certificate import Tree, composite_document, ratio
 from gateproof.numerics.cover import split_point
 from gateproof.numerics.decimals import magnitude
 from gateproof.numerics.ends import End, EndExpr, end
@@ -28,7 +28,7 @@ from gateproof.numerics.jets import ORDER, jet, multiplicity, side
 from gateproof.numerics.piece_lines import PieceLines
 from gateproof.numerics.precision import precision
 from gateproof.numerics.results import Enclosure
-from gateproof.numerics.root_document import composite_document, root_document
+from gateproof.numerics.root_document import root_document
 from gateproof.numerics.tailcut import STARTS
 from gateproof.theory.exact.tail_levels import far_sign
 from gateproof.theory.exact.tails import grows_slowly, tail_sign

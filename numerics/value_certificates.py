@@ -7,7 +7,7 @@ from typing import Any
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import evaluate_interval
-from gateproof.numerics.certificate import Bounds, range_certificate
+from gateproof.numerics.certificate import Bounds, composite_document, range_certificate
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.means import certificate_of
 from gateproof.theory.exact.means import Mean, holds_mean
@@ -61,5 +61,5 @@ def _with_integrals(node: Expr, found: dict[str, Any], digits: int) -> dict[str,
         return {**told, **found, "certificate": documents[0]}
     parts = [part for document in documents for part in document.get("parts", [document])]
     conclusion = f"{to_text(node)}: the sums of the integrals, put together"
-    whole = {"kind": "composite", "version": 1, "parts": parts, "conclusion": conclusion}
+    whole = composite_document(parts, conclusion)
     return {**told, **found, "certificate": whole}

@@ -104,7 +104,9 @@ class Program:
         return self._step("function", (b,), "exp")
 
     def _step(self, operation: str, args: tuple[int, ...], *data: Any) -> int:
-        """The number of a step, new or known; rational constants are folded, exactly."""
+        """The number of a step, new or known; rational constants are folded, exactly, and max(a, a) is a."""
+        if operation in ("max", "min") and args[0] == args[1]:
+            return args[0]
         numbers = [q for a in args if self.steps[a].operation == "number" for q in self.steps[a].data]
         if operation in FOLDED and len(numbers) == len(args):
             bits = sum(q.numerator.bit_length() + q.denominator.bit_length() for q in numbers)

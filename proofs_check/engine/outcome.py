@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gateproof.numerics.certificate import composite_document
+
 PROVED, CERTIFIED = "proved", "certified"
 
 
@@ -106,4 +108,4 @@ def composite(
     parts: list[dict[str, Any]] = []
     for document in certificates:
         parts += document["parts"] if document["kind"] == "composite" else [document]
-    return {"kind": "composite", "version": 1, "parts": parts, "conclusion": conclusion}
+    return composite_document(parts, conclusion)

@@ -35,6 +35,7 @@ ACCEPTED = {
     "square, strictly": make("x**2 + 1", -1, 2, lower="9999/10000", strict=True, pieces=2, **NATURAL),
     "abs": make("abs(x) - x", -3, 3, lower=0, upper=6, pieces=2, rule=("taylor", 2)),
     "max": make("max(x, 0) - min(x, 0) - abs(x)", lower=0, upper=0, pieces=2, rule=("taylor", 3)),
+    "one twice": make("max(x/3, x/3)", -1, 1, lower="-1/2", upper="1/2", pieces=2, rule=("taylor", 2)),
     "where": make("where(x > 1/3, x, 1/3) - max(x, 1/3)", -1, 2, lower="-1", upper="1", pieces=9, **NATURAL),
     "undefined branch": make("where(x > 0, x*log(x), 0)", 1, 3, lower=0, pieces=8, **NATURAL),
     "soft threshold": make("soft_threshold(x) - x", lower="-51/100", upper="51/100", pieces=2048, **NATURAL),

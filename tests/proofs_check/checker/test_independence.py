@@ -27,7 +27,7 @@ FILES = [
     "parameters",
     "tail",
 ]
-LINES, CODE = 1385, 993  # all files together; they may shrink
+LINES, CODE = 1387, 995  # all files together; they may shrink
 OURS = "gateproof.proofs_check.checker"
 
 # Checks a certificate in a fresh interpreter and prints what that loaded.
