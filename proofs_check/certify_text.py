@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gateproof.proofs_check.accepted import accepted
 from gateproof.proofs_check.records import Reading, Settings
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import Expr, FormulaError, free_names, parse_claim, parse_expr
@@ -75,7 +76,7 @@ def _whole(name: str, value: Any, most: int) -> int:
 def _plain(text: str, expression: Expr | None, digits: int, settings: Settings) -> dict[str, Any]:
     """The answer for the formula as it stands."""
     if expression is None:
-        return _statement(text, settings)
+        return accepted(_statement(text, settings))
     from gateproof.numerics.certify import certify
     from gateproof.numerics.errors import NumericsError
 
@@ -83,24 +84,7 @@ def _plain(text: str, expression: Expr | None, digits: int, settings: Settings) 
         found = certify(expression, digits, _budget(settings))
     except (NumericsError, FormulaError, NotImplementedError, RecursionError) as error:
         return undecided(str(error) or type(error).__name__)
-    return _checked({**dict.fromkeys(KEYS), **found, "points": found.get("points") or []})
-
-
-def _checked(found: dict[str, Any]) -> dict[str, Any]:
-    """The answer without a certificate that the independent checker does not accept."""
-    from gateproof.proofs_check.checker import verify
-
-    if found["certificate"] is None:
-        return found
-    verdict = verify(found["certificate"])
-    if verdict.accepted:
-        return found
-    reasons = [found["reason"]] if found.get("reason") else []
-    return {
-        **found,
-        "certificate": None,
-        "reason": "; ".join([*reasons, f"no certificate: {verdict.reason}"]),
-    }
+    return accepted({**dict.fromkeys(KEYS), **found, "points": found.get("points") or []})
 
 
 def _varied(

@@ -9,6 +9,7 @@ from typing import Any
 
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.tolerance import KEYS, Tolerance
+from gateproof.proofs_check.accepted import accepted
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import FormulaError, parse_claim
 from gateproof.theory.formula.nodes import Claim, Expr, Extremum, Rel
@@ -84,7 +85,7 @@ def worst(
     side = found.pop("side", None)
     if found["kind"] == "infinite":
         found["reason"] = _endless(sizes, side)
-    found = _checked(found)
+    found = accepted(found, decides=True)
     return found if held is None else _held(found, node.op, held, ends)
 
 
@@ -92,19 +93,6 @@ def _endless(sizes: Mapping[str, Tolerance], side: str | None) -> str:
     where = {"+": "to the right", "-": "to the left"}.get(side or "", "far out")
     cause = "a slope that is off by anything" if "slope" in sizes else "the formula"
     return f"{cause} grows without bound {where}; give a finite domain, as in x in [-8, 8]"
-
-
-def _checked(found: dict[str, Any]) -> dict[str, Any]:
-    """The answer, unless the independent checker rejects its certificate."""
-    from gateproof.proofs_check.checker import verify
-
-    if found.get("certificate") is None:
-        return found
-    verdict = verify(found["certificate"])
-    if verdict.accepted:
-        return found
-    reason = f"the certificate is rejected: {verdict.reason}"
-    return {**found, "kind": None, "value": None, "digits": 0, "certificate": None, "reason": reason}
 
 
 def _held(
