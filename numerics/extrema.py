@@ -58,9 +58,11 @@ def extremum(
     lo_closed: bool = True,
     hi_closed: bool = True,
     with_certificate: bool = True,
+    apart: bool = False,
 ) -> Extremum:
     """The supremum ('sup') or infimum ('inf') of a core expression on an interval (None: infinite).
 
+    ``apart``: places whose values agree to all digits are told apart or proved equal, or the result is ``tied``.
     ``sup abs(g)`` is found on g itself, and its certificate bounds g from both sides.
     """
     if which not in ("sup", "inf"):
@@ -71,7 +73,7 @@ def extremum(
     if which == "inf":
         body = body.args[0] if isinstance(body, App) and body.head == "neg" else App("neg", (body,))
     body = _inside(body, var, (lo, lo_closed), (hi, hi_closed))
-    problem = Problem(body, var, folded, lo, hi, lo_closed, hi_closed, digits, budget)
+    problem = Problem(body, var, folded, lo, hi, lo_closed, hi_closed, digits, budget, apart=apart)
     found = Extremum("unknown", reason="bits")
     bits = max(64, int(digits * 3.33) + 48)
     while bits <= budget.cap(digits):
@@ -133,7 +135,9 @@ def _solve(problem: Problem, bits: int) -> Extremum:
     if isinstance(seen, Extremum):
         return seen
     candidates, best = seen
-    candidates, bits = told_apart(problem, settle(problem, candidates, bits), bits)
+    candidates = settle(problem, candidates, bits)
+    if problem.apart:
+        candidates, bits = told_apart(problem, candidates, bits)
     with precision(bits + 32):
         found = conclude(problem, candidates, problem.tails, best)
         if found.status != "ok" or found.value is None:

@@ -282,7 +282,7 @@ def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], se
             problem.witness = middle.point.inner
     else:
         problem.witness = None
-    undecided = bool(points) and not _equal(problem, kept)
+    undecided = problem.apart and bool(points) and not _equal(problem, kept)
     return Extremum("ok", (low, high), attained, points, sides, reason=reason, tied=undecided)
 
 

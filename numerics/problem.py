@@ -19,11 +19,11 @@ class Problem:
 
     def __init__(
         self, body: Expr, var: str, folded: bool, lo: EndExpr, hi: EndExpr,
-        lo_closed: bool, hi_closed: bool, digits: int, budget: Budget,
+        lo_closed: bool, hi_closed: bool, digits: int, budget: Budget, *, apart: bool = False,
     ) -> None:  # fmt: skip
         self.body, self.var, self.folded = body, var, folded
         self.given = (lo, lo_closed), (hi, hi_closed)
-        self.digits, self.budget = digits, budget
+        self.digits, self.budget, self.apart = digits, budget, apart
         self.line = Line(body, var)
         self.kinks = special_points(body, var)
         self.tails: list[Far] = []
