@@ -62,8 +62,8 @@ def extremum(
 ) -> Extremum:
     """The supremum ('sup') or infimum ('inf') of a core expression on an interval (None: infinite).
 
-    ``apart``: places whose values agree to all digits are told apart or proved equal, or the result is ``tied``.
-    ``sup abs(g)`` is found on g itself, and its certificate bounds g from both sides.
+    ``sup abs(g)`` is found on g itself, and its certificate bounds g from both sides. ``apart``: places
+    whose values agree to all digits are told apart or proved equal, or the result is ``tied``.
     """
     if which not in ("sup", "inf"):
         raise ValueError("which is 'sup' or 'inf'")
