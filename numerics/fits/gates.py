@@ -46,16 +46,18 @@ class Gates:
 
     def weights(self, full: Array, x: Array) -> Array:
         """The K gates at n points, shape (K, n); they sum to 1."""
-        z = self._arguments(full, x)
+        return self._weights(self._arguments(full, x))
+
+    def _weights(self, z: Array) -> Array:
         if self.branches == 1:
-            return np.ones((1, len(x)))
-        above, below = _sigmoid(z), _sigmoid(-z)
+            return np.ones((1, z.shape[1]))
+        above, below = _sigmoids(z)
         if self.algebra == "difference":
             return np.vstack([below[:1], above[:-1] - above[1:], above[-1:]])
         if self.algebra == "stick":
-            passed = np.vstack([np.ones((1, len(x))), np.cumprod(above, axis=0)])
+            passed = np.vstack([np.ones((1, z.shape[1])), np.cumprod(above, axis=0)])
             return np.vstack([passed[:-1] * below, passed[-1:]])
-        logit = np.vstack([np.zeros((1, len(x))), np.cumsum(z, axis=0)])
+        logit = np.vstack([np.zeros((1, z.shape[1])), np.cumsum(z, axis=0)])
         power = np.exp(logit - logit.max(axis=0))
         return np.asarray(power / power.sum(axis=0))
 
@@ -68,7 +70,8 @@ class Gates:
     def jacobian(self, full: Array, x: Array) -> Array:
         """Derivatives of y by every parameter, shape (4K - 2, n)."""
         tau, _, slope, intercept = self.parts(full)
-        z, gates = self._arguments(full, x), self.weights(full, x)
+        z = self._arguments(full, x)
+        gates = self._weights(z)
         lines = slope[:, None] * x + intercept[:, None]
         by_z = self._by_argument(z, gates, lines)
         return np.vstack([by_z * z, -by_z * tau[:, None], gates * x, gates])
@@ -80,7 +83,7 @@ class Gates:
     def _by_argument(self, z: Array, gates: Array, lines: Array) -> Array:
         if self.branches == 1:
             return np.zeros((0, z.shape[1]))
-        above, below = _sigmoid(z), _sigmoid(-z)
+        above, below = _sigmoids(z)
         if self.algebra == "difference":
             return np.asarray(above * below * (lines[1:] - lines[:-1]))
         if self.algebra == "softmax":
@@ -94,6 +97,9 @@ class Gates:
         return found
 
 
-def _sigmoid(z: Array) -> Array:
+def _sigmoids(z: Array) -> tuple[Array, Array]:
+    """sigmoid(z) and sigmoid(-z)."""
     small = np.exp(-np.abs(z))
-    return np.asarray(np.where(z >= 0, 1.0, small) / (1.0 + small))
+    near, up = 1.0 / (1.0 + small), z >= 0
+    far = small * near
+    return np.where(up, near, far), np.where(up, far, near)

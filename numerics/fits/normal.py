@@ -139,7 +139,7 @@ def _with_symmetry(found: Normal) -> Normal:
     for centre in dict.fromkeys((found.centre, *_centres(found))):
         trial = Normal(found.target, centre, found.width, found.height, found.m, found.b, "")
         right, left = (_values(trial, s * u) for s in (1.0, -1.0))
-        if right is None or left is None:
+        if right is None or left is None or abs(centre - found.centre) > 2 * found.width:
             continue
         middle = float(trial.function(np.zeros(1))[0])
         if np.abs(right - left).max() <= SAME * (1 + np.abs(right).max()):

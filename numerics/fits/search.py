@@ -14,8 +14,8 @@ import numpy as np
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.levelling import Levelled, Sampled, level
 
-#: Programmes for one start, and for the best ones.
-FIRST, LAST = 25, 200
+#: Programmes for all starts, for the better third, and for the best ones.
+ROUNDS, LAST = (6, 20), 200
 
 
 @dataclass(frozen=True)
@@ -63,16 +63,17 @@ def search(problem: Sampled, effort: Effort, seeds: list[Array], seed: int = 0) 
     """Fits from the given seeds and from random starts, best first."""
     rng = np.random.default_rng(seed)
     fresh = starts(problem, effort.starts * effort.candidates // 2, rng)[: effort.starts]
-    rough = [level(problem, q, steps=FIRST) for q in (*seeds, *fresh)]
-    rough.sort(key=lambda r: r.error)
-    done = [level(problem, r.q, steps=LAST, reach=0.05) for r in _different(rough)[: effort.finished]]
+    rough = [level(problem, q, steps=ROUNDS[0]) for q in (*seeds, *fresh)]
+    rough = _different(rough)[: max(effort.finished, len(rough) // 3)]
+    rough = _different([level(problem, r.q, steps=ROUNDS[1]) for r in rough])[: effort.finished]
+    done = [level(problem, r.q, steps=LAST, reach=0.05) for r in rough]
     return sorted(done, key=lambda r: r.error)
 
 
 def _different(found: list[Levelled]) -> list[Levelled]:
-    """One of each cluster of nearly equal fits."""
+    """Best first, one of each cluster of nearly equal fits."""
     kept: list[Levelled] = []
-    for r in found:
+    for r in sorted(found, key=lambda r: r.error):
         if all(abs(r.error - k.error) > 1e-6 * k.error or np.abs(r.q - k.q).max() > 1e-3 for k in kept):
             kept.append(r)
     return kept
