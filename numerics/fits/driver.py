@@ -37,7 +37,12 @@ def fits(found: Normal, setting: Setting, *, effort: Effort | None = None, seed:
         if here.sharpness == "free" and n > 2:
             variants = [replace(v, sharpness=s) for v in variants for s in ("shared", "free")]
         for variant in variants:
-            best = _better(best, _one(found, variant, x, results, best, effort or _effort(n, variant), seed))
+            try:
+                sampled = problem(found, variant, x)
+            except Contradiction:
+                continue
+            spent = effort or _effort(n, variant)
+            best = _better(best, _one(sampled, variant, results, best, spent, seed))
         if best is not None:
             results.append(best)
     return results
@@ -48,12 +53,8 @@ def _effort(n: int, setting: Setting) -> Effort:
 
 
 def _one(
-    found: Normal, setting: Setting, x: Array, before: list[Found], best: Found | None, effort: Effort, seed: int
+    sampled: Sampled, setting: Setting, before: list[Found], best: Found | None, effort: Effort, seed: int
 ) -> Found | None:
-    try:
-        sampled = problem(found, setting, x)
-    except Contradiction:
-        return None
     seeds = [] if best is None else [best.full]
     if before and before[-1].setting.branches == setting.branches - 1:
         seeds += _split(before[-1], sampled)

@@ -10,8 +10,8 @@ level peaks than parameters + 1 stalls there). So the peaks are found again at q
 correction is added that brings those which held the level back to it; two or three of these double the digits
 like Newton's iteration. The trust region D follows the ratio of what was gained to what was promised.
 
-Sources: sequential linear programming for minimax (Madsen 1975; Fletcher, "Practical Methods of Optimization",
-second-order corrections).
+Sources: sequential linear programming for minimax (Madsen 1975), second-order corrections (Fletcher, "Practical
+Methods of Optimization").
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SMALLEST, WIDEST = 1e-12, 1.0
 
 @dataclass(frozen=True)
 class Sampled:
-    """The error of a gate on a grid: ``weight * (gate - function)``, free parameters q in full = base + basis q.
+    """The error of a gate on a grid, ``weight * (gate - function)``; free parameters q in base + basis q.
 
     ``function`` is None for data, whose peaks are then those of the grid. ``low`` and ``high`` bound q.
     """
@@ -101,7 +101,8 @@ def level(problem: Sampled, q: Array, *, steps: int, reach: float = 0.1, digits:
     error = problem.error(q)
     places, here = problem.peaks(q, error)
     best, solved = max(np.abs(error).max(), np.abs(here).max(initial=0.0)), 0
-    for solved in range(1, steps + 1):
+    while solved < steps:
+        solved += 1
         sign, slopes = np.sign(here), problem.slopes(q, places)
         found = _programme(problem, q, sign, sign * here, sign[:, None] * slopes, reach)
         if found is None:

@@ -41,7 +41,8 @@ class Normal:
 
     def line(self, m: float, b: float) -> tuple[float, float]:
         """A line in normal coordinates."""
-        return (m - self.m) * self.width / self.height, (b - self.b + (m - self.m) * self.centre) / self.height
+        slope = m - self.m
+        return slope * self.width / self.height, (b - self.b + slope * self.centre) / self.height
 
     def inverse(self, gates: Gates, full: Array) -> tuple[Array, Array, Array, Array]:
         """Tau, theta, slope and intercept in the target's coordinates."""

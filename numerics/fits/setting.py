@@ -11,7 +11,8 @@ from gateproof.numerics.fits.gates import Array, Gates
 from gateproof.numerics.fits.levelling import Sampled
 from gateproof.numerics.fits.normal import Normal
 
-SHARPNESS, ENDS, FAMILIES = ("shared", "free", "hard"), ("pinned", "slopes", "free"), ("general", "multiplicative", "constant")
+SHARPNESS, ENDS = ("shared", "free", "hard"), ("pinned", "slopes", "free")
+FAMILIES = ("general", "multiplicative", "constant")
 #: Bounds of log tau in normal coordinates, where features have width 1.
 FLAT, STEEP = np.log(1e-2), np.log(1e4)
 
@@ -20,8 +21,8 @@ FLAT, STEEP = np.log(1e-2), np.log(1e4)
 class Setting:
     """Branches, how their sharpness and the outer lines are bound, and the gate algebra.
 
-    ``largest`` bounds |slope| and |intercept| in normal coordinates. ``symmetric``: the gate is made as even or
-    odd as the target.
+    ``largest`` bounds |slope| and |intercept| in normal coordinates. ``symmetric``: the gate is made as even
+    or odd as the target.
     """
 
     branches: int

@@ -31,10 +31,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Target:
-    """``function`` takes and gives float64 arrays. ``expr`` is a core expression in x, or None for a callable.
+    """``function`` takes and gives float64 arrays. ``expr`` is a core expression in x; None for a callable.
 
-    ``lo`` and ``hi`` are None where the domain is infinite. ``left`` and ``right`` are the asymptotes where the
-    domain is infinite and they exist; ``why`` says why not. ``kinks`` are rationals where the formula changes.
+    ``lo`` and ``hi`` are None where the domain is infinite. ``left`` and ``right`` are the asymptotes where
+    the domain is infinite and they exist; ``why`` says why not. ``kinks`` are rationals where the formula
+    changes.
     """
 
     name: str
