@@ -10,8 +10,8 @@ level peaks than parameters + 1 stalls there). So the peaks are found again at q
 correction is added that brings those which held the level back to it; two or three of these double the digits
 like Newton's iteration. The trust region D follows the ratio of what was gained to what was promised.
 
-Sources: sequential linear programming for minimax (Madsen 1975), second-order corrections (Fletcher, "Practical
-Methods of Optimization").
+Sources: sequential linear programming for minimax (Madsen 1975); second-order corrections (Fletcher,
+"Practical Methods of Optimization").
 """
 
 from __future__ import annotations
