@@ -56,7 +56,7 @@ class Gates:
             return np.vstack([below[:1], above[:-1] - above[1:], above[-1:]])
         if self.algebra == "stick":
             passed = np.vstack([np.ones((1, z.shape[1])), np.cumprod(above, axis=0)])
-            return np.vstack([passed[:-1] * below, passed[-1:]])
+            return np.asarray(np.vstack([passed[:-1] * below, passed[-1:]]), dtype=np.float64)
         logit = np.vstack([np.zeros((1, z.shape[1])), np.cumsum(z, axis=0)])
         power = np.exp(logit - logit.max(axis=0))
         return np.asarray(power / power.sum(axis=0))

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from gateproof.numerics.fits.gates import Array, Gates
@@ -126,7 +127,7 @@ def level(problem: Sampled, q: Array, *, steps: int, reach: float = 0.1, digits:
 
 def _programme(
     problem: Sampled, q: Array, sign: Array, height: Array, slopes: Array, reach: float
-) -> tuple[Array, float, Array] | None:
+) -> tuple[Array, float, NDArray[np.bool_]] | None:
     """The step, its level, and which peaks hold it."""
     n = len(q)
     low = np.full(n, -reach) if problem.low is None else np.maximum(-reach, np.minimum(problem.low - q, 0))
@@ -143,7 +144,11 @@ def _programme(
     )
     if result.x is None:
         return None
-    return result.x[:n], float(result.x[n]) * scale, np.asarray(result.ineqlin.marginals < -1e-9)
+    return (
+        result.x[:n],
+        float(result.x[n]) * scale,
+        np.asarray(result.ineqlin.marginals < -1e-9, dtype=np.bool_),
+    )
 
 
 def _corrected(

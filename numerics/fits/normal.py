@@ -170,10 +170,13 @@ def _centres(found: Normal) -> list[float]:
             x = found.centre + found.width * np.linspace(-2, 2, 20001)
             rest = t.function(x) - t.left.m * x - (t.left.b + t.right.b) / 2
             crossings = np.flatnonzero(rest[1:] * rest[:-1] < 0)
-            centres += [_root(t, x[k], x[k + 1], (t.left.b + t.right.b) / 2) for k in crossings[:3]]
+            centres += [
+                _root(t, float(x[k]), float(x[k + 1]), (t.left.b + t.right.b) / 2) for k in crossings[:3]
+            ]
             if not apart:
                 centres.append(float(x[np.argmax(np.abs(rest))]))
-    return centres
+    # A centre found on a grid is likely to stand for a short decimal.
+    return [*centres, *(round(c, places) for c in (found.centre, *centres) for places in range(4))]
 
 
 def _root(t: Target, a: float, b: float, level: float) -> float:
