@@ -14,6 +14,7 @@ branches right to left: see :func:`paper_order`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Tg, Where, num
@@ -27,17 +28,18 @@ def gate_below(x: Expr, tau: Expr, theta: Expr) -> Expr:
     """1 - gate_above, without a subtraction: sigmoid(-tau (x - theta))."""
     if _is_hard(tau):
         return Where(Rel((">",), (x, theta)), num(0), num(1))
-    return App("sigmoid", (App("neg", (_argument(x, tau, theta),)),))
+    return App("sigmoid", (App("neg", (gate_argument(x, tau, theta),)),))
 
 
 def gate_above(x: Expr, tau: Expr, theta: Expr) -> Expr:
     """sigmoid(tau (x - theta)); for tau = oo the indicator of x > theta."""
     if _is_hard(tau):
         return Where(Rel((">",), (x, theta)), num(1), num(0))
-    return App("sigmoid", (_argument(x, tau, theta),))
+    return App("sigmoid", (gate_argument(x, tau, theta),))
 
 
-def _argument(x: Expr, tau: Expr, theta: Expr) -> Expr:
+def gate_argument(x: Expr, tau: Expr, theta: Expr) -> Expr:
+    """tau * (x - theta), without a factor 1 or a shift by 0."""
     shift = x if _is_zero(theta) else App("add", (x, App("neg", (theta,))))
     return shift if isinstance(tau, Num) and tau.value == 1 else App("mul", (tau, shift))
 
@@ -66,11 +68,13 @@ def branch(x: Expr, slope: Expr, intercept: Expr) -> Expr:
 
 def write_out(tg: Tg) -> Expr:
     """The gate's expression in core functions."""
-    terms: list[Expr] = []
-    for gate, slope, intercept in zip(gates(tg.x, tg.tau, tg.theta), tg.slope, tg.intercept, strict=True):
-        line = branch(tg.x, slope, intercept)
-        if not _is_zero(line):
-            terms.append(App("mul", (gate, line)))
+    lines = [branch(tg.x, s, c) for s, c in zip(tg.slope, tg.intercept, strict=True)]
+    return weighted(gates(tg.x, tg.tau, tg.theta), lines)
+
+
+def weighted(gates: Sequence[Expr], lines: Sequence[Expr]) -> Expr:
+    """The sum of gates times lines, without lines that are 0."""
+    terms = [App("mul", (gate, line)) for gate, line in zip(gates, lines, strict=True) if not _is_zero(line)]
     if not terms:
         return num(0)
     return terms[0] if len(terms) == 1 else App("add", tuple(terms))

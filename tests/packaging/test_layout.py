@@ -62,6 +62,8 @@ def test_imports_are_absolute_and_through_the_package(folder):
 
 
 HEAVY = {"torch", "triton", "jax", "numpy", "scipy", "mpmath", "matplotlib"}
+# Fits are floating point through and through. Nothing outside of the folder loads it at once.
+FITS = ("numerics/fits/", {"numpy", "scipy"})
 
 
 def loaded_at_once(tree: ast.Module) -> Iterator[str]:
@@ -84,7 +86,20 @@ def test_only_kernels_loads_torch_and_the_like_at_once(folder):
         f"{path.relative_to(ROOT)}: {name}"
         for path in sorted((ROOT / folder).rglob("*.py"))
         for name in loaded_at_once(ast.parse(path.read_text(encoding="utf-8")))
-        if name.split(".")[0] in HEAVY
+        if name.split(".")[0]
+        in HEAVY - (FITS[1] if str(path.relative_to(ROOT)).startswith(FITS[0]) else set())
+    ]
+    assert wrong == []
+
+
+def test_fits_are_loaded_when_asked_for():
+    wrong = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for folder in LAYERS
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if not str(path.relative_to(ROOT)).startswith(FITS[0])
+        for name in loaded_at_once(ast.parse(path.read_text(encoding="utf-8")))
+        if name.startswith("gateproof.numerics.fits")
     ]
     assert wrong == []
 

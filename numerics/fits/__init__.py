@@ -1,0 +1,1 @@
+"""The closest threshold gate to a function: families, search, certified error."""

@@ -1,0 +1,96 @@
+"""Fits against figures from elsewhere: proved lower bounds, published optima, gates that were planted."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gateproof.numerics.backends.formula import formula
+from gateproof.numerics.certify import certify
+from gateproof.numerics.fits.driver import fits
+from gateproof.numerics.fits.normal import normal
+from gateproof.numerics.fits.setting import Setting
+from gateproof.numerics.fits.target import of_formula
+from gateproof.theory.formula import expand, parse_expr
+
+
+def target(text):
+    return of_formula(formula(text), expand(parse_expr(text)), None, None)
+
+
+def best(text, setting):
+    found = normal(target(text))
+    last = fits(found, setting)[-1]
+    return found, last, last.error * found.height
+
+
+@pytest.mark.parametrize(
+    ("text", "branches", "sharpness", "right"),
+    [
+        # Errors of minimax fits that others found, with both asymptotes exact.
+        ("gelu(x)", 2, "shared", 1.39222e-2),
+        ("gelu(x)", 3, "shared", 3.84382e-3),
+        ("gelu(x)", 4, "free", 2.470e-4),
+        ("erf(x)", 3, "shared", 1.1508e-3),
+        ("erf(x)", 4, "free", 6.49e-5),
+        ("exp(-x**2)", 3, "shared", 7.439e-3),
+    ],
+)
+def test_known_optima_are_reached(text, branches, sharpness, right):
+    _, _, error = best(text, Setting(branches, sharpness))
+    assert error <= 1.0005 * right
+    assert error >= 0.999 * right
+
+
+def test_the_error_is_the_certified_supremum():
+    found, last, error = best("gelu(x)", Setting(3))
+    tau, theta, slope, intercept = ([repr(float(v)) for v in p] for p in found.inverse(last.gates, last.full))
+    gate = f"tg(x, tau=[{', '.join(tau)}], theta=[{', '.join(theta)}], slope=[{', '.join(slope)}], "
+    certified = certify(parse_expr(f"sup(abs({gate}intercept=[{', '.join(intercept)}]) - gelu(x)), x in R)"))
+    assert float(certified["value"]["lo"]) == pytest.approx(error, rel=1e-6)
+
+
+@pytest.mark.parametrize("text", ["gelu(3*x - 2)", "gelu(-x)", "1000*gelu(x/1000)", "gelu(x) + x/3 - 7"])
+def test_a_moved_target_has_the_moved_fit(text):
+    scale = 1000 if text.startswith("1000") else 1
+    _, _, error = best(text, Setting(3))
+    assert error == pytest.approx(scale * 3.8438e-3, rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_planted_gate_is_found(seed):
+    rng = np.random.default_rng(seed)
+    tau, theta = rng.uniform(0.7, 3), np.sort(rng.normal(0, 1.5, 2))
+    a, b = rng.normal(size=2)
+    text = (
+        f"tg(x, tau={tau:.4f}, theta=[{theta[0]:.4f}, {theta[1]:.4f}], slope=[0, {a:.4f}, 1], "
+        f"intercept=[0, {b:.4f}, 0])"
+    )
+    assert best(text, Setting(3))[2] < 1e-9
+
+
+def test_more_branches_do_no_worse():
+    found = normal(target("mish(x)"))
+    errors = [f.error for f in fits(found, Setting(4))]
+    assert all(b <= a * (1 + 1e-9) for a, b in itertools.pairwise(errors))
+
+
+@pytest.mark.parametrize(
+    ("text", "symmetry", "centre"),
+    [
+        ("gelu(x)", "even", 0),
+        ("gelu(x - 5)", "even", 5),
+        ("tanh(x - 20)", "odd", 20),
+        ("erf(3*x)", "odd", 0),
+        ("exp(-(x + 1)**2)", "even", -1),
+        ("mish(x)", "", None),
+        ("elu(x)", "", None),
+    ],
+)
+def test_symmetries_of_targets(text, symmetry, centre):
+    found = normal(target(text))
+    assert found.symmetry == symmetry
+    if centre is not None:
+        assert found.centre == pytest.approx(centre, abs=1e-9)
