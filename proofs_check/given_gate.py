@@ -43,7 +43,7 @@ def given(path: str, target: str | None) -> tuple[str, dict[str, list[str]]]:
     if document.get("norm") not in (None, "sup"):
         raise RefusedError(f"{path}: norm {document['norm']!r:.40}: only 'sup' can be certified; take it out")
     gate = ", ".join(f"{key}=[{', '.join(numbers[key])}]" for key in LISTS)
-    text = f"sup(abs(tg(x, {gate}) - ({_target(goal)})), {_domain(path, document.get('domain'))})"
+    text = f"sup(abs(tg(x, {gate}) - ({target_formula(goal)})), {_domain(path, document.get('domain'))})"
     return text, numbers
 
 
@@ -152,8 +152,8 @@ def _value(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _target(text: str) -> str:
-    """A formula in x; the name of a function stands for it at x."""
+def target_formula(text: str) -> str:
+    """A formula in x as it is written; the name of a function stands for it at x. Raises RefusedError."""
     name = text.strip()
     if name.isidentifier() and name in arities():
         name = f"{name}(x)"

@@ -15,6 +15,7 @@ from gateproof.proofs_check.cli import (
     check,
     diff,
     doctor,
+    fit,
     output,
     report,
     show,
@@ -31,12 +32,14 @@ COMMANDS: dict[str, ModuleType] = {
     "explain": show,
     "verify": verify,
     "certify": certify,
+    "fit": fit,
     "diff": diff,
     "doctor": doctor,
 }
-LATER = ("fit", "meanfield", "kernels", "run", "figures", "explore", "new", "evidence")
+LATER = ("meanfield", "kernels", "run", "figures", "explore", "new", "evidence")
 FIRST = """\
 first steps:
+  gateproof fit gelu -k 3                                   a threshold gate, with a certified error
   gateproof certify "sup(abs(silu(x) - relu(x)), x in R)"   a value with certified digits
   gateproof check paper.claims.toml                         decide a file of claims
   gateproof show tg.gelu.k2                                 one claim with all its evidence

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         decide_text,
         report,
     )
+    from gateproof.proofs_check.fitting import fit
     from gateproof.theory.formula import FormulaError
 
 __version__ = "0.1.0"
@@ -35,6 +36,7 @@ __all__ = [
     "certify",
     "check",
     "decide_text",
+    "fit",
     "formula",
     "report",
 ]
@@ -49,6 +51,7 @@ _HOME = {
     "certify": _API,
     "check": _API,
     "decide_text": _API,
+    "fit": "gateproof.proofs_check.fitting",
     "formula": "gateproof.numerics.backends.formula",
     "report": _API,
 }

@@ -1,0 +1,136 @@
+"""From floats to the numbers that are printed: decimals as short as the error allows, exact ends as they are.
+
+A slope of pi/2 stays pi/2: with a decimal in its place the error on R would be infinite.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from gateproof.numerics.backends.numbers import to_float
+from gateproof.numerics.fits.driver import Found
+from gateproof.numerics.fits.gates import Array
+from gateproof.numerics.fits.normal import Normal
+from gateproof.numerics.fits.setting import Setting
+from gateproof.theory.formula.nodes import Expr, Num, num
+from gateproof.theory.gate import Gate
+
+#: Significant digits tried, and the relative loss that shorter numbers may cost.
+DIGITS, LOSS = (7, 9, 11, 13, 15), 1e-7
+
+
+def decimal_gate(normal: Normal, found: Found) -> Gate:
+    """The gate in the target's coordinates with the shortest decimals that are as good."""
+    setting = found.setting
+    found = replace(found, full=_ordered(found))
+    parts = normal.inverse(found.gates, found.full)
+    fixed = _fixed(normal, setting)
+    if normal.width > 0 and math.isfinite(normal.height):
+        x = normal.grid()
+        right = normal.function(x)
+        best = _sup(found, found.full, x, right)
+        for digits in DIGITS:
+            rounded = _rounded(normal, parts, digits)
+            if any(a >= b for a, b in pairwise(rounded[1])) and setting.algebra == "difference":
+                continue
+            if _sup(found, _back(normal, found, rounded, fixed), x, right) <= best * (1 + LOSS):
+                return _gate(rounded, fixed, setting)
+    exact = [[Fraction(repr(float(v))) for v in values] for values in parts]
+    return _gate(exact, fixed, setting)
+
+
+def _ordered(found: Found) -> Array:
+    """The parameters with ascending thresholds: a difference gate is L_1 + sum S_k (L_(k+1) - L_k)."""
+    gates, full = found.gates, found.full
+    n = gates.branches - 1
+    order = np.argsort(full[n : 2 * n], kind="stable")
+    if gates.algebra != "difference" or (order == np.arange(n)).all():
+        return full
+    log_tau, theta = full[:n][order], full[n : 2 * n][order]
+    lines = []
+    for first in (2 * n, 3 * n + 1):
+        values = full[first : first + n + 1]
+        lines.append(np.append(values[0], values[0] + np.cumsum(np.diff(values)[order])))
+        lines[-1][-1] = values[-1]
+    return np.concatenate([log_tau, theta, *lines])
+
+
+Exact = dict[tuple[str, int], Expr]
+
+
+def _fixed(normal: Normal, setting: Setting) -> Exact:
+    """The lines' coefficients that are known exactly, by kind and place."""
+    target, n = normal.target, setting.branches
+    found: Exact = {}
+    for k in range(n):
+        if setting.family == "multiplicative":
+            found["intercept", k] = num(0)
+        if setting.family == "constant":
+            found["slope", k] = num(0)
+    if setting.ends == "free":
+        return found
+    for k, line in ((0, target.left), (n - 1, target.right)):
+        if line is not None:
+            found["slope", k] = line.slope
+            if setting.ends == "pinned":
+                found["intercept", k] = line.intercept
+    return found
+
+
+def _rounded(normal: Normal, parts: tuple[Array, Array, Array, Array], digits: int) -> list[list[Fraction]]:
+    """Multiples of a power of ten: that of the parameter's own size, but of the target's scale near 0."""
+    tau, theta, slope, intercept = parts
+    scales = (0.0, normal.width, normal.height / normal.width, normal.height)
+    return [
+        [_nearest(float(v), scale, digits) for v in values]
+        for values, scale in zip((tau, theta, slope, intercept), scales, strict=True)
+    ]
+
+
+def _nearest(value: float, scale: float, digits: int) -> Fraction:
+    size = max(abs(value), scale)
+    if not size:
+        return Fraction(0)
+    unit = Fraction(10) ** (math.floor(math.log10(size)) - digits + 1)
+    return round(Fraction(value) / unit) * unit
+
+
+def _back(normal: Normal, found: Found, rounded: list[list[Fraction]], fixed: Exact) -> Array:
+    """The rounded numbers in normal coordinates."""
+    n, at = found.gates.branches, found.gates.place
+    tau, theta, slope, intercept = ([float(v) for v in values] for values in rounded)
+    full = np.zeros(found.gates.size)
+    for k in range(n - 1):
+        full[at("sharpness", k)] = math.log(tau[k] * normal.width) if tau[k] > 0 else -math.inf
+        full[at("theta", k)] = (theta[k] - normal.centre) / normal.width
+    for k in range(n):
+        m = to_float(fixed["slope", k]) if ("slope", k) in fixed else slope[k]
+        b = to_float(fixed["intercept", k]) if ("intercept", k) in fixed else intercept[k]
+        full[at("slope", k)], full[at("intercept", k)] = normal.line(m, b)
+    return full
+
+
+def _sup(found: Found, full: Array, x: Array, right: Array) -> float:
+    with np.errstate(all="ignore"):
+        error = float(np.abs(found.gates.values(full, x) - right).max())
+    return error if math.isfinite(error) else math.inf
+
+
+def _gate(numbers: list[list[Fraction]], fixed: Exact, setting: Setting) -> Gate:
+    tau, theta, slope, intercept = numbers
+
+    def lines(kind: str, values: list[Fraction]) -> tuple[Expr, ...]:
+        return tuple(fixed.get((kind, k), Num(v)) for k, v in enumerate(values))
+
+    return Gate(
+        tuple(Num(t) for t in tau),
+        tuple(Num(t) for t in theta),
+        lines("slope", slope),
+        lines("intercept", intercept),
+        setting.algebra,
+    )

@@ -1,0 +1,45 @@
+"""The proved lower bound beside a fit, where there is one: no gate of the family asked for is closer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from gateproof.numerics.fits.request import Request
+from gateproof.numerics.fits.target import Target
+from gateproof.numerics.lower_bound import lower_bound
+
+Bound = tuple[Fraction, Mapping[str, Any] | None]
+
+
+def proved_lower_bound(target: Target, request: Request, branches: int, ends: str) -> Bound | str:
+    """A bound below every error of the family and its certificate, or why none is known."""
+    if target.expr is None:
+        return "the target is no formula"
+    if target.lo is not None or target.hi is not None:
+        return "lower bounds are for all of R"
+    if request.norm != "sup" or request.weight is not None:
+        return "lower bounds are for the plain supremum"
+    if branches == 1:
+        return "there is no choice: both ends are one line"
+    one_tau = request.sharpness == "shared" or branches == 2
+    if branches > 3 or not one_tau or (branches == 3 and request.gates != "difference"):
+        return "lower bounds are known for two and three branches with one sharpness"
+    fixed: dict[str, Fraction] = {}
+    if ends == "pinned":
+        for side, line in (("left", target.left), ("right", target.right)):
+            value = None if line is None else _rational(line.intercept)
+            if value is None:
+                return "the asymptotes are not rational"
+            fixed[side] = value
+    found = lower_bound(target.expr, "x", branches, **fixed)
+    if found.value is None:
+        return found.reason or "nothing was proved"
+    return found.value, found.certificate
+
+
+def _rational(value: Any) -> Fraction | None:
+    from gateproof.theory.formula.powers import constant_value
+
+    return constant_value(value)

@@ -1,0 +1,110 @@
+"""A gate with exact numbers in float64: its values, its gates and the smallest one; peaks of an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gateproof.numerics.backends.numbers import to_float
+from gateproof.numerics.fits.gates import Array
+from gateproof.theory.formula.nodes import Const, Expr
+from gateproof.theory.gate import Gate
+
+Function = Callable[[Array], Array]
+#: Rounds of refinement of a peak, and points of each.
+ROUNDS, POINTS = 3, 41
+
+
+def floats(values: tuple[Expr, ...]) -> Array:
+    """Exact numbers as doubles; oo is infinite."""
+    return np.array(
+        [np.inf if isinstance(v, Const) and v.name == "oo" else to_float(v) for v in values], dtype=np.float64
+    )
+
+
+def weights_of(gate: Gate) -> Function:
+    """The K gates at n points, shape (K, n). A hard gate is 0 at its threshold."""
+    tau, theta = floats(gate.tau), floats(gate.theta)
+    hard = np.isinf(tau)
+
+    def weights(x: Array) -> Array:
+        if not len(tau):
+            return np.ones((1, len(x)))
+        z = np.where(hard, 1.0, tau)[:, None] * (x - theta[:, None])
+        small = np.exp(-np.abs(z))
+        near = 1.0 / (1.0 + small)
+        above = np.where(hard[:, None], z > 0, np.where(z >= 0, near, small * near))
+        below = np.where(hard[:, None], z <= 0, np.where(z >= 0, small * near, near))
+        if gate.algebra == "difference":
+            return np.vstack([below[:1], above[:-1] - above[1:], above[-1:]])
+        if gate.algebra == "stick":
+            passed = np.vstack([np.ones((1, len(x))), np.cumprod(above, axis=0)])
+            return np.asarray(np.vstack([passed[:-1] * below, passed[-1:]]))
+        logit = np.vstack([np.zeros((1, len(x))), np.cumsum(z, axis=0)])
+        power = np.exp(logit - logit.max(axis=0))
+        return np.asarray(power / power.sum(axis=0))
+
+    return weights
+
+
+def values_of(gate: Gate) -> Function:
+    """The gate at n points."""
+    weights, slope, intercept = weights_of(gate), floats(gate.slope), floats(gate.intercept)
+
+    def values(x: Array) -> Array:
+        lines = slope[:, None] * x + intercept[:, None]
+        return np.asarray((weights(x) * lines).sum(axis=0))
+
+    return values
+
+
+def smallest_gate(gate: Gate) -> float:
+    """The infimum of all gates over R: 0, but 1 for one branch, and below 0 where sharpness differs.
+
+    A middle gate S(tau_1 (x - h_1)) - S(tau_2 (x - h_2)) is positive, and 0 far out, if the tau are equal;
+    else it is negative beyond the place where the arguments are equal.
+    """
+    if gate.branches == 1:
+        return 1.0
+    tau, theta = floats(gate.tau), floats(gate.theta)
+    if gate.algebra != "difference" or (tau == tau[0]).all():
+        return 0.0
+    weights = weights_of(gate)
+    flat = np.where(np.isinf(tau), tau[np.isfinite(tau)].max(initial=1.0), tau)
+    spread = np.concatenate([h + np.linspace(-40, 40, 2001) / t for t, h in zip(flat, theta, strict=True)])
+
+    def least(x: Array) -> Array:
+        return -np.minimum(weights(x).min(axis=0), 0.0)
+
+    x = np.unique(np.concatenate([spread, np.linspace(theta.min(), theta.max(), 2001)]))
+    found = refined(least, x, least(x), 1.0)
+    return -max((abs(size) for _, size in found), default=0.0)
+
+
+def refined(error: Function, x: Array, size: Array, share: float) -> list[tuple[float, float]]:
+    """Places and signed values of the peaks of |error| of at least ``share`` of the largest, ascending.
+
+    ``size`` are the values at the ascending points x, between which each peak is looked for more closely.
+    """
+    high = np.abs(size)
+    if not high.max(initial=0.0) > 0:
+        return []
+    before = np.concatenate([[True], high[1:] >= high[:-1]])
+    after = np.concatenate([high[:-1] > high[1:], [True]])
+    at = np.flatnonzero(before & after & (high >= 0.98 * share * high.max()))
+    found = []
+    for k in at:
+        lo, hi = x[max(k - 1, 0)], x[min(k + 1, len(x) - 1)]
+        best, value = float(x[k]), float(size[k])
+        for _ in range(ROUNDS):
+            near = np.linspace(lo, hi, POINTS)
+            here = error(near)
+            j = int(np.argmax(np.abs(here)))
+            if abs(here[j]) > abs(value):
+                best, value = float(near[j]), float(here[j])
+            step = (hi - lo) / (POINTS - 1)
+            lo, hi = max(lo, best - step), min(hi, best + step)
+        found.append((best, value))
+    top = max(abs(v) for _, v in found)
+    return [p for p in found if abs(p[1]) >= share * top]

@@ -1,0 +1,103 @@
+"""What is asked of a fit: options that were checked against one another before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+MOST_BRANCHES = 16
+SHARPNESS = ("shared", "free", "hard")
+ENDS = ("pinned", "slopes", "free")
+GATES = ("difference", "stick", "softmax")
+NORMS = ("sup", "rms", "relative")
+FAMILIES = ("general", "multiplicative", "constant")
+
+
+class RefusedFit(ValueError):
+    """Options that mean nothing, or contradict one another or the target; one line."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Options of a fit. Raises RefusedFit for what is out of range or contradicts itself.
+
+    ``branches`` is K, or the most there may be where ``tol`` (an error > 0) asks for the smallest K.
+    ``ends`` None: pinned at infinite ends, free at finite ones. ``mu``, ``sigma`` and ``histogram`` say under
+    which inputs the root mean square is taken. ``tolerance``: sizes by parameter, as ``{"tau": "5%"}``;
+    ``quantise``: bits of a fixed-point number; ``weight``: a formula in x.
+    """
+
+    branches: int | None = None
+    tol: Fraction | None = None
+    sharpness: str = "shared"
+    gates: str = "difference"
+    ends: str | None = None
+    norm: str = "sup"
+    mu: Fraction | None = None
+    sigma: Fraction | None = None
+    histogram: str | None = None
+    weight: str | None = None
+    family: str = "general"
+    monotone: bool = False
+    max_coefficient: Fraction | None = None
+    quantise: int | None = None
+    tolerance: Mapping[str, str] = field(default_factory=dict)
+    continuous: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _choice("sharpness", self.sharpness, SHARPNESS)
+        _choice("gates", self.gates, GATES)
+        _choice("norm", self.norm, NORMS)
+        _choice("family", self.family, FAMILIES)
+        if self.ends is not None:
+            _choice("ends", self.ends, ENDS)
+        _whole("k", self.branches, 1, MOST_BRANCHES)
+        _whole("quantise", self.quantise, 2, 32)
+        _whole("seed", self.seed, 0, 2**63 - 1)
+        for name in ("tol", "sigma", "max_coefficient"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise RefusedFit(f"{_said(name)} {float(value):g}: give a number above 0")
+        self._against_each_other()
+
+    def _against_each_other(self) -> None:
+        if self.tol is not None and self.branches is not None:
+            raise RefusedFit("give K or a tolerance for the error, not both: --tol finds the smallest K")
+        if self.sharpness == "hard" and self.gates == "softmax":
+            raise RefusedFit("softmax gates have no hard limit; use --gates difference with --sharpness hard")
+        if self.continuous and self.sharpness != "hard":
+            raise RefusedFit("--continuous is for --sharpness hard; other gates are continuous by themselves")
+        if self.weight is not None and self.norm == "relative":
+            raise RefusedFit("--norm relative is a weight already (1/|target|); leave out one of them")
+        if self.histogram is not None and (self.mu is not None or self.sigma is not None):
+            raise RefusedFit("the histogram gives the inputs' distribution; leave out --mu and --sigma")
+        if self.tolerance and self.quantise is not None:
+            raise RefusedFit(
+                "give --quantise or --tolerance: one says how parameters are stored, one bounds it"
+            )
+        if self.tol is not None and self.quantise is not None:
+            raise RefusedFit("--tol is for exact parameters; give K with --quantise")
+
+    @property
+    def most(self) -> int:
+        """The K to go up to."""
+        return MOST_BRANCHES if self.tol is not None else 2 if self.branches is None else self.branches
+
+
+def _said(name: str) -> str:
+    return "K" if name == "k" else f"--{name.replace('_', '-')}"
+
+
+def _choice(name: str, value: object, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise RefusedFit(f"{_said(name)} {value!r:.40}: give one of {', '.join(known)}")
+
+
+def _whole(name: str, value: object, lowest: int, highest: int) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
+        end = f"{lowest} to {highest}" if highest < 2**32 else f"{lowest} up"
+        raise RefusedFit(f"{_said(name)} {value!r:.40}: give a whole number from {end}")

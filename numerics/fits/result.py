@@ -1,0 +1,165 @@
+"""What a fit came to: the gate in exact numbers, how far it is from the target, and how that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from gateproof.numerics.fits.request import Request
+from gateproof.numerics.fits.target import Target
+from gateproof.theory.gate import Gate
+
+
+class Status(Enum):
+    """How a fit ended; ``text`` says it in a sentence."""
+
+    OK = "ok", "the best of all starts; its error is certified"
+    EXACT = "exact", "the target is this gate: error 0, proved"
+    NOT_ATTAINED = "not attained", "no gate is best: the error tends to an infimum as parameters run away"
+    SAMPLED = "sampled", "the error is that at sample points; nothing is certified"
+    NOT_CONVERGED = "not converged", "the search ended before the error settled"
+    NOT_REACHED = "not reached", "no gate of at most 16 branches was found within the tolerance"
+    NOT_CERTIFIED = "not certified", "the error was computed in floats and could not be certified"
+    INTERRUPTED = "interrupted", "stopped early: the best gate so far"
+
+    def __new__(cls, word: str, _text: str) -> Status:
+        """The word is the value."""
+        made = object.__new__(cls)
+        made._value_ = word
+        return made
+
+    def __init__(self, _word: str, text: str) -> None:
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Error:
+    """A supremum between ``lo`` and ``hi``; ``evidence`` is 'proved', 'certified' or 'sampled'.
+
+    ``hi`` is None where it is infinite. ``where`` are the places at which it is reached, ascending, each
+    enclosed, or none where they are not known; ``certificate`` a document for ``gateproof verify``.
+    """
+
+    lo: Fraction
+    hi: Fraction | None
+    evidence: str
+    where: tuple[tuple[Fraction, Fraction], ...] = ()
+    at_infinity: tuple[str, ...] = ()
+    certificate: Mapping[str, Any] | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Fit:
+    """A threshold gate near a target; all fields are final.
+
+    ``gate`` has exact numbers: those printed. ``error`` is about these numbers, in the norm's weight, on the
+    domain fitted; ``outside`` about all of R where that is more. ``peaks`` are (place, signed error) in
+    floats, ascending. ``lower_bound``: no gate of the family asked for is closer (None: not known), with
+    ``lower_certificate``. ``attained``: whether some gate of the family is best (None: not decided), else
+    ``infimum`` is what the error tends to, in floats. ``gates_min`` is the smallest value of any gate.
+    ``condition`` says how far errors of the parameters are amplified. ``elapsed`` is in seconds.
+    """
+
+    gate: Gate
+    target: Target
+    request: Request
+    error: Error
+    status: Status
+    message: str
+    peaks: tuple[tuple[float, float], ...] = ()
+    rms: float | None = None
+    measure: str = ""
+    lower_bound: Fraction | None = None
+    lower_certificate: Mapping[str, Any] | None = None
+    attained: bool | None = None
+    infimum: float | None = None
+    gates_min: float | None = None
+    condition: float | None = None
+    outside: Error | None = None
+    tolerant: Mapping[str, Any] | None = None
+    steps: tuple[str, ...] = ()
+    elapsed: float = 0.0
+    sensitivity: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    @property
+    def k(self) -> int:
+        """How many branches the gate has."""
+        return self.gate.branches
+
+    @property
+    def argmax(self) -> tuple[float, ...]:
+        """Places where the error is reached, in floats."""
+        return tuple(float((a + b) / 2) for a, b in self.error.where)
+
+    @property
+    def certificate(self) -> Mapping[str, Any] | None:
+        """The certificate of the error."""
+        return self.error.certificate
+
+    @property
+    def optimal_within(self) -> Fraction | None:
+        """(error - lower bound)/lower bound; None without a lower bound above 0."""
+        if self.error.hi == 0:
+            return Fraction(0)
+        if not self.lower_bound or self.error.hi is None or self.error.evidence == "sampled":
+            return None
+        return (self.error.hi - self.lower_bound) / self.lower_bound
+
+    @property
+    def text(self) -> str:
+        """The gate as a formula of the language."""
+        return self.gate.text
+
+    @cached_property
+    def _formula(self) -> Any:
+        from gateproof.numerics.backends.formula import formula
+
+        return formula(self.text)
+
+    @property
+    def numpy(self) -> Callable[..., Any]:
+        """The gate on NumPy arrays."""
+        found: Callable[..., Any] = self._formula.numpy
+        return found
+
+    @property
+    def torch(self) -> Callable[..., Any]:
+        """The gate on PyTorch tensors."""
+        found: Callable[..., Any] = self._formula.torch
+        return found
+
+    @property
+    def jax(self) -> Callable[..., Any]:
+        """The gate on JAX arrays."""
+        found: Callable[..., Any] = self._formula.jax
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``gateproof fit --json`` prints."""
+        from gateproof.numerics.fits.result_json import document
+
+        return document(self)
+
+    def plot(self, path: str | None = None) -> Any:
+        """A picture of target, fit, gates, error and tails; written to a file where a path is given."""
+        from gateproof.numerics.fits import picture
+
+        return picture.draw(self, path)
+
+    def __repr__(self) -> str:
+        from gateproof.numerics.fits.result_json import short
+
+        return f"<Fit {self.target.name}, K={self.k}: error {short(self.error)}, {self.status.value}>"
+
+    def _repr_html_(self) -> str:
+        from gateproof.numerics.fits.result_json import html
+
+        return html(self)

@@ -1,0 +1,138 @@
+"""A fit as JSON, as a line and as HTML. All numbers are decimal strings; bounds are rounded outward."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from gateproof.numerics.decimals import (
+    agreed_digits,
+    ceil_decimal,
+    decimal_enclosure,
+    floor_decimal,
+    magnitude,
+)
+from gateproof.numerics.fits.result import Error, Fit
+from gateproof.numerics.fits.target import Target
+from gateproof.theory.formula.nodes import Expr
+from gateproof.theory.formula.printer import to_text
+
+#: Significant digits of enclosures in JSON, and of what is a float.
+DIGITS, FLOAT_DIGITS = 10, 6
+
+
+def document(fit: Fit) -> dict[str, Any]:
+    """The contract of ``gateproof fit --json``."""
+    gate, error = fit.gate, fit.error
+    within = fit.optimal_within
+    found: dict[str, Any] = {
+        "k": fit.k,
+        "tau": texts(gate.tau),
+        "theta": texts(gate.theta),
+        "slope": texts(gate.slope),
+        "intercept": texts(gate.intercept),
+        "gates": gate.algebra,
+        "formula": gate.text,
+        "target": fit.target.name,
+        "domain": domain_text(fit.target),
+        "norm": fit.request.norm,
+        "error": enclosure(error),
+        "evidence": error.evidence,
+        "argmax": [number(x, DIGITS) for x in fit.argmax],
+        "alternation": [{"x": number(x), "error": number(e)} for x, e in fit.peaks],
+        "rms": number(fit.rms),
+        "measure": fit.measure,
+        "lower_bound": None if fit.lower_bound is None else down(fit.lower_bound, DIGITS),
+        "optimal_within": None if within is None else up(within, 3),
+        "attained": fit.attained,
+        "infimum": number(fit.infimum),
+        "gates_min": number(fit.gates_min),
+        "condition": number(fit.condition),
+        "status": fit.status.value,
+        "message": fit.message,
+        "error_outside": None if fit.outside is None else enclosure(fit.outside),
+        "steps": list(fit.steps),
+        "certificate": fit.certificate,
+        "lower_certificate": fit.lower_certificate,
+    }
+    if fit.tolerant is not None:
+        found["tolerance"] = dict(fit.tolerant)
+    return found
+
+
+def texts(values: tuple[Expr, ...]) -> list[str]:
+    """Numbers of a gate as text of the language."""
+    return [to_text(v) for v in values]
+
+
+def domain_text(target: Target) -> str:
+    """The domain as a set of the language."""
+    if target.lo is None and target.hi is None:
+        return "R"
+    left = "(-oo" if target.lo is None else f"[{exact(target.lo)}"
+    right = "oo)" if target.hi is None else f"{exact(target.hi)}]"
+    return f"{left}, {right}"
+
+
+def exact(value: Fraction) -> str:
+    """A decimal where it ends, else p/q."""
+    from gateproof.numerics.tolerance import decimal
+
+    return decimal(value)
+
+
+def enclosure(error: Error) -> dict[str, str]:
+    """``lo`` and ``hi``; 'oo' where it is infinite."""
+    if error.hi is None:
+        return {"lo": "oo", "hi": "oo"}
+    return decimal_enclosure(error.lo, error.hi, DIGITS)
+
+
+def number(value: float | None, digits: int = FLOAT_DIGITS) -> str | None:
+    """A float in a few digits; None stays None."""
+    if value is None:
+        return None
+    if value != value or value in (float("inf"), float("-inf")):
+        return "oo" if value > 0 else "-oo" if value < 0 else None
+    return f"{value:.{digits}g}"
+
+
+def down(value: Fraction, digits: int) -> str:
+    """So many significant digits, rounded down."""
+    return floor_decimal(value, digits - 1 - magnitude(value))
+
+
+def up(value: Fraction, digits: int) -> str:
+    """So many significant digits, rounded up."""
+    return ceil_decimal(value, digits - 1 - magnitude(value))
+
+
+def short(error: Error, digits: int = 6) -> str:
+    """The error in a few digits, rounded up; '~' before what is sampled."""
+    if error.hi is None:
+        return "infinite"
+    if error.hi == 0:
+        return "0"
+    digits = max(1, min(digits, agreed_digits(error.lo, error.hi)))
+    shown = (
+        f"{float(up(error.hi, digits)):.{digits}g}" if error.hi < Fraction(1, 1000) else up(error.hi, digits)
+    )
+    return f"~{shown}" if error.evidence == "sampled" else shown
+
+
+def html(fit: Fit) -> str:
+    """A table for notebooks."""
+    rows = [
+        ("target", fit.target.name),
+        ("gate", fit.text),
+        ("error", f"{short(fit.error)} ({fit.error.evidence})"),
+        ("lower bound", "not known" if fit.lower_bound is None else down(fit.lower_bound, 6)),
+        ("root mean square", f"{number(fit.rms)} {fit.measure}" if fit.rms is not None else "not known"),
+        ("status", fit.message),
+    ]
+    left = "style='text-align:left'"
+    cells = "".join(
+        f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(value)}</td></tr>" for name, value in rows
+    )
+    return f"<table>{cells}</table>"

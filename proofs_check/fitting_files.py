@@ -1,0 +1,59 @@
+"""What ``gateproof fit`` writes: certificates, exports and pictures, each whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gateproof.proofs_check import certificate_file
+from gateproof.proofs_check.refused import RefusedError
+
+if TYPE_CHECKING:
+    from gateproof.numerics.fits.result import Fit
+
+
+def certificate_of(found: Fit) -> dict[str, Any] | None:
+    """The certificate of the error, with that of the lower bound where there is one."""
+    from gateproof.numerics.certificate import composite_document
+
+    parts = [dict(c) for c in (found.error.certificate, found.lower_certificate) if c is not None]
+    if found.error.certificate is None:
+        return None
+    if len(parts) == 1:
+        return parts[0]
+    said = "the gate is within the bound of the first; no gate of the family is within that of the second"
+    return composite_document(parts, said)
+
+
+def write_certificate(path: str, found: Fit) -> str:
+    """Write it; where there is none, say why and what became of the file. Raises RefusedError."""
+    certificate = certificate_of(found)
+    if certificate is None:
+        how = {"proved": "it is proved by algebra", "sampled": "the error is sampled"}
+        why = how.get(found.error.evidence, "none was found")
+        return f"there is no certificate: {why}, so {path} {certificate_file.fate(path)}"
+    certificate_file.write(path, certificate)
+    return ""
+
+
+def refuse_early(paths: Sequence[str], option: str) -> None:
+    """Raise RefusedError for files that cannot be written, before any work."""
+    for path in paths:
+        place = Path(path)
+        if not place.absolute().parent.is_dir():
+            raise RefusedError(f"{option} {path}: there is no such folder")
+        if place.is_dir():
+            raise RefusedError(f"{option} {path}: is a folder; give a file")
+        if not place.suffix:
+            raise RefusedError(f"{option} {path}: give a suffix, as in {place.name}.json")
+
+
+def write(path: str, data: bytes, option: str) -> None:
+    """Write a file. Raises RefusedError."""
+    from gateproof.proofs_check.files.atomic import write_bytes
+
+    try:
+        write_bytes(Path(path), data)
+    except OSError as error:
+        raise RefusedError(f"{option} {path}: cannot be written: {error.strerror}") from None

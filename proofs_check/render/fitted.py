@@ -1,0 +1,141 @@
+"""A fit for a terminal: the gate, how far it is from the target, and how near the best possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from gateproof.proofs_check import clean
+from gateproof.proofs_check.render.terminal import Style
+
+if TYPE_CHECKING:
+    from gateproof.numerics.fits.result import Fit
+
+#: Width of the names of the lines; peaks and places shown.
+WIDTH, MOST = 11, 12
+
+
+def summary(fit: Fit, style: Style) -> str:
+    """All that is known of a fit, a line each."""
+    from gateproof.numerics.fits.result_json import domain_text
+
+    title = f"{fit.target.name} on {domain_text(fit.target)}: {_branches(fit.k)}"
+    lines = [_bold(title, style), "", f"  y = {fit.text}", "", *table(fit), ""]
+    lines += [f"  {name:{WIDTH}}{text}" for name, text in entries(fit) if text]
+    lines += ["", f"  {_coloured(fit, style)}"]
+    return "".join(f"{clean.line(line, 4_000) if not style.colour else line}\n" for line in lines)
+
+
+def table(fit: Fit) -> Iterator[str]:
+    """The branches, left to right, each with the threshold and the sharpness on its right."""
+    from gateproof.numerics.fits.result_json import texts
+
+    gate = fit.gate
+    head = ("branch", "slope", "intercept", "until x =", "sharpness")
+    ends = [*texts(gate.theta), ""]
+    rows = [
+        (str(k), s, c, e, t)
+        for k, s, c, e, t in zip(
+            range(1, fit.k + 1), texts(gate.slope), texts(gate.intercept), ends, [*texts(gate.tau), ""],
+            strict=True,
+        )
+    ]  # fmt: skip
+    widths = [max(len(row[j]) for row in (head, *rows)) for j in range(len(head))]
+    for row in (head, *rows):
+        yield "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def entries(fit: Fit) -> Iterator[tuple[str, str]]:
+    """Names and texts of what is known."""
+    from gateproof.numerics.fits.result_json import down, number, short, up
+
+    error = fit.error
+    yield "error", f"{short(error)} ({error.evidence}){_where(fit)}"
+    if error.reason and error.evidence == "sampled":
+        yield "", error.reason
+    if len(fit.peaks) > 1:
+        yield "peaks", _peaks(fit.peaks)
+    if fit.lower_bound is not None and error.hi != 0:
+        within = fit.optimal_within
+        near = (
+            "" if within is None else f", so this one is within {up(100 * within, 2)} % of the best possible"
+        )
+        yield "best", f"no gate of this family comes below {down(fit.lower_bound, 6)} (proved){near}"
+    if fit.attained is False:
+        infimum = "" if fit.infimum is None else f" {number(fit.infimum)}"
+        yield "infimum", f"{infimum.strip()} is approached and not attained: parameters run away".strip()
+    if fit.outside is not None:
+        yield "outside", _outside(fit)
+    if fit.rms is not None:
+        yield "rms", f"{number(fit.rms, 4)} {fit.measure}".strip()
+    if fit.gates_min is not None:
+        sign = "; a gate goes negative where sharpness differs" if fit.gates_min < 0 else ""
+        yield "gates", f"smallest {number(fit.gates_min, 4)}{sign}"
+    if fit.condition is not None:
+        yield "condition", f"{number(fit.condition, 4)}"
+    for step in fit.steps:
+        yield "proof", step
+
+
+def curve_table(rows: Sequence[Fit]) -> str:
+    """Error against K."""
+    from gateproof.numerics.fits.result_json import down, short, up
+
+    head = ("K", "error", "evidence", "no gate below", "within", "status")
+    cells = [head]
+    for fit in rows:
+        within = fit.optimal_within
+        cells.append((
+            str(fit.k), short(fit.error), fit.error.evidence,
+            "" if fit.lower_bound is None else down(fit.lower_bound, 6),
+            "" if within is None else f"{up(100 * within, 2)} %",
+            fit.status.value,
+        ))  # fmt: skip
+    widths = [max(len(row[j]) for row in cells) for j in range(len(head))]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _branches(k: int) -> str:
+    return "1 branch" if k == 1 else f"{k} branches"
+
+
+def _where(fit: Fit) -> str:
+    places = [f"{x:.6g}" for x in fit.argmax[:MOST]]
+    sides = [f"{side}oo" for side in fit.error.at_infinity]
+    if places:
+        return f" at x = {', '.join(places)}"
+    return f" towards {' and '.join(sides)}" if sides else ""
+
+
+def _peaks(peaks: Sequence[tuple[float, float]]) -> str:
+    shown = [f"{'+' if e > 0 else '-'} at {x:.4g}" for x, e in peaks[:MOST]]
+    more = f", and {len(peaks) - MOST} more" if len(peaks) > MOST else ""
+    low = min(abs(e) for _, e in peaks)
+    high = max(abs(e) for _, e in peaks)
+    level = f"; the lowest is {100 * low / high:.4g} % of the highest" if low < high else ""
+    return f"{len(peaks)}: {', '.join(shown)}{more}{level}"
+
+
+def _outside(fit: Fit) -> str:
+    from gateproof.numerics.fits.result_json import short
+
+    outside = fit.outside
+    assert outside is not None
+    if outside.hi is None:
+        return f"the error on R is infinite: {outside.reason or 'the slopes differ'}"
+    if outside.evidence == "sampled":
+        return f"the error on R is not known: {outside.reason}"
+    return f"the error on all of R is {short(outside)} ({outside.evidence})"
+
+
+def _coloured(fit: Fit, style: Style) -> str:
+    text = f"{fit.status.value}: {fit.message}"
+    if not style.colour:
+        return text
+    good = fit.status.value in ("ok", "exact")
+    return f"\x1b[{32 if good else 33}m{clean.line(text, 600)}\x1b[0m"
+
+
+def _bold(text: str, style: Style) -> str:
+    return f"\x1b[1m{clean.line(text, 600)}\x1b[0m" if style.colour else text
