@@ -40,60 +40,74 @@ class Gates:
         return {"sharpness": 0, "theta": n - 1, "slope": 2 * n - 2, "intercept": 3 * n - 2}[kind] + k
 
     def parts(self, full: Array) -> tuple[Array, Array, Array, Array]:
-        """Tau, theta, slope, intercept."""
+        """Tau, theta, slope, intercept; like all here, of one vector (4K - 2,) or of many (..., 4K - 2)."""
         n = self.branches
-        return np.exp(full[: n - 1]), full[n - 1 : 2 * n - 2], full[2 * n - 2 : 3 * n - 2], full[3 * n - 2 :]
+        return (
+            np.exp(full[..., : n - 1]),
+            full[..., n - 1 : 2 * n - 2],
+            full[..., 2 * n - 2 : 3 * n - 2],
+            full[..., 3 * n - 2 :],
+        )
 
     def weights(self, full: Array, x: Array) -> Array:
-        """The K gates at n points, shape (K, n); they sum to 1."""
+        """The K gates at n points, shape (..., K, n); they sum to 1."""
         return self._weights(self._arguments(full, x))
 
     def _weights(self, z: Array) -> Array:
+        one = np.ones((*z.shape[:-2], 1, z.shape[-1]))
         if self.branches == 1:
-            return np.ones((1, z.shape[1]))
+            return one
+        if self.algebra == "softmax":
+            logit = np.concatenate([0 * one, np.cumsum(z, axis=-2)], axis=-2)
+            power = np.exp(logit - logit.max(axis=-2, keepdims=True))
+            return np.asarray(power / power.sum(axis=-2, keepdims=True))
         above, below = _sigmoids(z)
-        if self.algebra == "difference":
-            return np.vstack([below[:1], above[:-1] - above[1:], above[-1:]])
         if self.algebra == "stick":
-            passed = np.vstack([np.ones((1, z.shape[1])), np.cumprod(above, axis=0)])
-            return np.asarray(np.vstack([passed[:-1] * below, passed[-1:]]), dtype=np.float64)
-        logit = np.vstack([np.zeros((1, z.shape[1])), np.cumsum(z, axis=0)])
-        power = np.exp(logit - logit.max(axis=0))
-        return np.asarray(power / power.sum(axis=0))
+            passed = np.concatenate([one, np.cumprod(above, axis=-2)], axis=-2)
+            return np.concatenate([passed[..., :-1, :] * below, passed[..., -1:, :]], axis=-2)
+        # Of the two equal differences the one of small numbers, so that nothing cancels in either tail.
+        middle = np.where(
+            z[..., :-1, :] + z[..., 1:, :] > 0,
+            below[..., 1:, :] - below[..., :-1, :],
+            above[..., :-1, :] - above[..., 1:, :],
+        )
+        return np.concatenate([below[..., :1, :], middle, above[..., -1:, :]], axis=-2)
 
     def values(self, full: Array, x: Array) -> Array:
-        """Y at n points."""
+        """Y at n points, shape (..., n)."""
         _, _, slope, intercept = self.parts(full)
-        lines = slope[:, None] * x + intercept[:, None]
-        return np.asarray((self.weights(full, x) * lines).sum(axis=0))
+        lines = slope[..., None] * x + intercept[..., None]
+        return np.asarray((self.weights(full, x) * lines).sum(axis=-2))
 
     def jacobian(self, full: Array, x: Array) -> Array:
-        """Derivatives of y by every parameter, shape (4K - 2, n)."""
+        """Derivatives of y by every parameter, shape (..., 4K - 2, n)."""
         tau, _, slope, intercept = self.parts(full)
         z = self._arguments(full, x)
         gates = self._weights(z)
-        lines = slope[:, None] * x + intercept[:, None]
+        lines = slope[..., None] * x + intercept[..., None]
         by_z = self._by_argument(z, gates, lines)
-        return np.vstack([by_z * z, -by_z * tau[:, None], gates * x, gates])
+        return np.concatenate([by_z * z, -by_z * tau[..., None], gates * x, gates], axis=-2)
 
     def _arguments(self, full: Array, x: Array) -> Array:
         tau, theta, _, _ = self.parts(full)
-        return np.asarray(tau[:, None] * (x - theta[:, None]))
+        return np.asarray(tau[..., None] * (x - theta[..., None]))
 
     def _by_argument(self, z: Array, gates: Array, lines: Array) -> Array:
         if self.branches == 1:
-            return np.zeros((0, z.shape[1]))
+            return np.zeros_like(z)
         above, below = _sigmoids(z)
         if self.algebra == "difference":
-            return np.asarray(above * below * (lines[1:] - lines[:-1]))
+            return np.asarray(above * below * (lines[..., 1:, :] - lines[..., :-1, :]))
         if self.algebra == "softmax":
-            apart = gates * (lines - (gates * lines).sum(axis=0))
-            return np.asarray(np.cumsum(apart[::-1], axis=0)[::-1][1:])
-        found, rest, passed = np.empty_like(z), lines[-1], np.vstack([np.ones((1, z.shape[1])), above[:-1]])
-        passed = np.cumprod(passed, axis=0)
-        for k in range(len(z) - 1, -1, -1):
-            found[k] = passed[k] * above[k] * below[k] * (rest - lines[k])
-            rest = below[k] * lines[k] + above[k] * rest
+            apart = gates * (lines - (gates * lines).sum(axis=-2, keepdims=True))
+            return np.asarray(np.cumsum(apart[..., ::-1, :], axis=-2)[..., ::-1, :][..., 1:, :])
+        found, rest = np.empty_like(z), lines[..., -1, :]
+        first = np.ones((*z.shape[:-2], 1, z.shape[-1]))
+        passed = np.cumprod(np.concatenate([first, above[..., :-1, :]], axis=-2), axis=-2)
+        for k in range(z.shape[-2] - 1, -1, -1):
+            up, down = above[..., k, :], below[..., k, :]
+            found[..., k, :] = passed[..., k, :] * up * down * (rest - lines[..., k, :])
+            rest = down * lines[..., k, :] + up * rest
         return found
 
 
