@@ -12,15 +12,18 @@ from typing import Any
 
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import FormulaError, arities, free_names, parse_expr
-from gateproof.theory.formula.nodes import Extremum
+from gateproof.theory.formula.nodes import Expr, Extremum, Num
+from gateproof.theory.gate import ALGEBRAS, Gate
 
 LISTS = ("tau", "theta", "slope", "intercept")
 #: Keys of the contract of ``gateproof fit`` that say something about the fit, not about the gate.
 TOLERATED = (
     "error", "argmax", "rms", "lower_bound", "optimal_within", "attained", "gates_min", "condition",
-    "status", "certificate",
+    "status", "certificate", "formula", "evidence", "alternation", "measure", "infimum", "message", "notes",
+    "error_outside", "steps", "lower_certificate", "tolerance", "quantised", "sharpness", "ends", "family",
+    "monotone",
 )  # fmt: skip
-KNOWN = ("k", *LISTS, "target", "domain", "norm", *TOLERATED)
+KNOWN = ("k", *LISTS, "gates", "target", "domain", "norm", "weight", *TOLERATED)
 MAX_BYTES = 64_000_000
 MAX_CHARACTERS = 400
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?(\d+))?|[+-]?\d+/0*[1-9]\d*", re.ASCII)
@@ -34,7 +37,7 @@ class _Written(str):
 def given(path: str, target: str | None) -> tuple[str, dict[str, list[str]]]:
     """The formula ``sup(abs(tg(...) - target), x in domain)`` and the gate's numbers. Raises RefusedError."""
     document = _read(path)
-    numbers = _gate(path, document)
+    algebra, numbers = _gate(path, document)
     goal = target if target is not None else document.get("target")
     if goal is None:
         raise RefusedError(f"{path}: names no target; give one, as in: certify --from {path} gelu")
@@ -42,9 +45,29 @@ def given(path: str, target: str | None) -> tuple[str, dict[str, list[str]]]:
         raise RefusedError(f"{path}: target must be text, a name or a formula in x")
     if document.get("norm") not in (None, "sup"):
         raise RefusedError(f"{path}: norm {document['norm']!r:.40}: only 'sup' can be certified; take it out")
+    if document.get("weight") is not None:
+        raise RefusedError(f"{path}: its error has a weight; take it out to certify the plain error")
+    # Three branches or more of another algebra are written out: tg(..) stands for differences.
     gate = ", ".join(f"{key}=[{', '.join(numbers[key])}]" for key in LISTS)
-    text = f"sup(abs(tg(x, {gate}) - ({target_formula(goal)})), {_domain(path, document.get('domain'))})"
+    written = f"tg(x, {gate})" if algebra == "difference" else _made(path, algebra, numbers).text
+    text = f"sup(abs({written} - ({target_formula(goal)})), {_domain(path, document.get('domain'))})"
     return text, numbers
+
+
+def gate_of(path: str) -> Gate:
+    """The gate of a fit's document, in exact numbers. Raises RefusedError."""
+    algebra, numbers = _gate(path, _read(path))
+    return _made(path, algebra, numbers)
+
+
+def _made(path: str, algebra: str, numbers: Mapping[str, list[str]]) -> Gate:
+    parts = {key: tuple(map(_exact, numbers[key])) for key in LISTS}
+    if len(parts["tau"]) == 1 < len(parts["theta"]):
+        parts["tau"] *= len(parts["theta"])
+    try:
+        return Gate(parts["tau"], parts["theta"], parts["slope"], parts["intercept"], algebra)
+    except ValueError as error:
+        raise RefusedError(f"{path}: {error}") from None
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -84,8 +107,11 @@ def _once(path: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _gate(path: str, document: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The lists as texts of the language, checked against one another."""
+def _gate(path: str, document: Mapping[str, Any]) -> tuple[str, dict[str, list[str]]]:
+    """The algebra, and the lists as texts of the language, checked against one another."""
+    algebra = document.get("gates", "difference")
+    if algebra not in ALGEBRAS or isinstance(algebra, _Written):
+        raise RefusedError(f"{path}: gates {algebra!r:.40}: give one of {', '.join(ALGEBRAS)}")
     found = {key: _numbers(path, key, document[key]) for key in LISTS}
     branches = len(found["slope"])
     k = document.get("k", _Written(branches))
@@ -105,13 +131,13 @@ def _gate(path: str, document: Mapping[str, Any]) -> dict[str, list[str]]:
         )
     theta = [_value(t) for t in found["theta"]]
     for place, (a, b) in enumerate(pairwise(theta), 1):
-        if not a < b:
+        if not a < b and algebra == "difference":
             raise RefusedError(
                 f"{path}: threshold {place + 1} is not above threshold {place}; branches run left to right"
             )
     if any(t != "oo" and _value(t) <= 0 for t in found["tau"]):
         raise RefusedError(f"{path}: a sharpness is not positive; tau is above 0, or oo for a hard gate")
-    return found
+    return algebra, found
 
 
 def _whole(value: Any) -> Fraction | None:
@@ -131,6 +157,9 @@ def _numbers(path: str, key: str, values: Any) -> list[str]:
             continue
         text = value.strip() if isinstance(value, str) else ""
         match = _NUMBER.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
+        if match is None and not isinstance(value, _Written) and _is_closed(text):
+            found.append(text)
+            continue
         if match is None or len(match[3] or "") > 4:
             raise RefusedError(f"{path}: {key}[{place}] is {value!r:.40}; {_advice(key, text)}")
         found.append(text.removeprefix("+"))
@@ -145,11 +174,43 @@ def _advice(key: str, text: str) -> str:
         return f"it has {len(text)} characters, {MAX_CHARACTERS} are read"
     if _NUMBER.fullmatch(text):
         return "its exponent may have 4 digits"
-    return 'give a finite number, as 0.25, "0.25" or "1/4"'
+    return 'give a finite number, as 0.25, "0.25", "1/4" or "pi/2"'
+
+
+def _is_closed(text: str) -> bool:
+    """Whether the text is a formula without names that has a finite value."""
+    from gateproof.numerics.errors import NumericsError
+    from gateproof.numerics.points import enclosure
+    from gateproof.theory.formula import expand
+
+    if not text or len(text) > MAX_CHARACTERS:
+        return False
+    try:
+        formula = parse_expr(text)
+        if free_names(formula) or any(isinstance(node, Extremum) for node in formula.walk()):
+            return False
+        enclosure(expand(formula))
+    except (FormulaError, NumericsError, RecursionError, NotImplementedError):
+        return False
+    return True
+
+
+def _exact(text: str) -> Expr:
+    """The number of a text that was checked."""
+    if _NUMBER.fullmatch(text):
+        return Num(Fraction(text))
+    return parse_expr(text)
 
 
 def _value(text: str) -> Fraction:
-    return Fraction(text)
+    """The number, or one very near to it."""
+    from gateproof.numerics.points import enclosure
+    from gateproof.theory.formula import expand
+
+    if _NUMBER.fullmatch(text):
+        return Fraction(text)
+    low, high = enclosure(expand(parse_expr(text)))
+    return (low + high) / 2
 
 
 def target_formula(text: str) -> str:
