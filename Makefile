@@ -16,10 +16,10 @@ CODE := theory numerics kernels proofs_check src tests figures
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report test wheel lint style types format coq bench deep score clean
+.PHONY: help setup report test wheel lint style types format coq bench bench-fits deep score clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
 setup: $(STAMP)  ## make or renew .venv
 
@@ -63,6 +63,9 @@ coq: $(STAMP)  ## compile the theorems; needs coqc with coq-interval, which .ci/
 
 bench: $(STAMP)  ## times beside Sollya's; writes docs/benchmarks.md (minutes; needs sollya, alkahest)
 	PYTHONPATH=tests $(PY) -m bench.against_sollya
+
+bench-fits: $(STAMP)  ## fits beside Nelder-Mead, least squares, pwlf, remez; writes docs/benchmarks-fits.md
+	PYTHONPATH=tests $(PY) -m bench.fits
 
 deep: $(STAMP)  ## the long tests, by hand
 	$(PY) -m pytest -n $(JOBS) -m deep
