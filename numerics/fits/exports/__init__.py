@@ -1,0 +1,1 @@
+"""What a fit is exported to."""

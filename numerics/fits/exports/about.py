@@ -1,0 +1,130 @@
+"""What an export says of the gate that it holds, in text that can stand in any comment."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gateproof.numerics.fits.exports.form import Form
+from gateproof.numerics.fits.exports.formats import RefusedExport
+from gateproof.theory.formula.printer import to_text
+from gateproof.theory.gate import Gate
+
+MOST = 240
+#: Keywords of C99, and what generated text uses.
+_RESERVED = re.compile(
+    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long"
+    "|register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile"
+    "|while|main|math|numpy|np|torch|nn|isnan|isinf|min|max|float64|x"
+)
+#: Functions of <math.h>, and of the C library beside it, each with f and l behind it too.
+_MATH = re.compile(
+    "(a?(cos|sin|tan)h?|atan2|cbrt|ceil|copysign|erfc?|exp(2|10|m1)?|f?abs|labs|fdim|floor|fma|fmax|fmin|fmod"
+    "|frexp|[lt]?gamma|hypot|ilogb|[jy][01n]|ldexp|l?l?r(int|ound)|log(10|1p|2|b)?|modf|nan|nearbyint"
+    "|nextafter|nexttoward|pow(10)?|remainder|remquo|rint|round|scalbl?n?|significand|sincos|sqrt|trunc|drem)"
+    "[fl]?"
+)
+
+
+@dataclass(frozen=True)
+class About:
+    """``target`` in any words. ``lo`` and ``hi`` enclose the error, as texts; None where it is not known.
+
+    ``evidence`` is 'certified', 'proved' or 'sampled'. ``domain`` is a set as in the language; ``ends`` its
+    ends, None where it is infinite. ``name`` is that of the function or module in generated code.
+    """
+
+    target: str = ""
+    lo: str | None = None
+    hi: str | None = None
+    evidence: str = "sampled"
+    norm: str = "sup"
+    domain: str = "R"
+    ends: tuple[Fraction | None, Fraction | None] = (None, None)
+    name: str = "gate"
+
+    def __post_init__(self) -> None:
+        identifier(self.name)
+
+    @property
+    def certified(self) -> bool:
+        """Whether the error is enclosed by more than samples."""
+        return self.evidence in ("certified", "proved")
+
+    @property
+    def error_line(self) -> str:
+        """One line on the error."""
+        if self.hi is None and self.lo is None:
+            return "Error: not given."
+        what = {"sup": "sup |gate - target|", "rms": "rms of gate - target"}.get(
+            self.norm, f"{one_line(self.norm)} error"
+        )
+        lo, hi = self.lo or "?", self.hi or "oo"
+        ends = f"is {lo}" if lo == hi else f"is between {lo} and {hi}"
+        how = {"certified": "Certified: ", "proved": "Proved: "}.get(
+            self.evidence, "By dense samples, no certificate: "
+        )
+        return one_line(f"{how}{what} over x in {self.domain} {ends}")
+
+
+def identifier(name: str) -> str:
+    """The name, if generated code in C and Python can have it. Raises RefusedExport."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name, re.ASCII):
+        raise RefusedExport(f"name {one_line(name, 40)!r}: give letters, digits and _ with a letter in front")
+    if _RESERVED.fullmatch(name) or _MATH.fullmatch(name) or keyword.iskeyword(name):
+        raise RefusedExport(f"name {name!r} is reserved; give another one")
+    return name
+
+
+def one_line(text: str, most: int = MOST) -> str:
+    """Any text as printable ASCII on one line that opens or closes no comment, cut at a length."""
+    flat = " ".join(text.split())
+    flat = flat.encode("ascii", "backslashreplace").decode("ascii")
+    flat = "".join(c if c.isprintable() else " " for c in flat)
+    # A comment of C, a trigraph, a string of Python, and markup.
+    for two in ("*/", "/*", "??", '"""', "'''", "<!", "-->"):
+        flat = flat.replace(two, " ".join(two))
+    flat = flat.rstrip("\\")
+    return flat if len(flat) <= most else flat[: most - 4].rstrip("\\") + " ..."
+
+
+def numbers(gate: Gate) -> dict[str, list[str]]:
+    """The gate's exact numbers as texts of the language."""
+    return {key: [to_text(v) for v in getattr(gate, key)] for key in ("tau", "theta", "slope", "intercept")}
+
+
+def header(form: Form, about: About, how: str) -> list[str]:
+    """Lines on the gate, its error, and what rounding adds; ``how`` is a sentence on the arithmetic."""
+    gate = form.gate
+    lines = [
+        f"Threshold gate, K = {gate.branches}, {gate.algebra} gates, branches left to right.",
+        f"Target: {one_line(about.target) or 'not named'}",
+        about.error_line,
+        "This is the error of the gate with these exact numbers:",
+    ]
+    for key, values in numbers(gate).items():
+        lines += _wrapped(f"  {key} = [", [one_line(v) for v in values])
+    t = f"x - {form.centre!r}" if form.centre else "x"
+    lines += [
+        how,
+        f"Rounded constants and operations change the value by at most {form.rounding} u A(x), where",
+        f"u = 2^-{form.floating.digits}, A(x) = max_k (|slope_k t| + |intercept_k|), t = {t}, and nothing",
+        "overflows or underflows.",
+        "NaN gives NaN; +oo and -oo give the limits.",
+    ]
+    if form.centre:
+        lines.append("Thresholds and intercepts below are those in t: no digit is lost far from 0.")
+    return lines
+
+
+def _wrapped(start: str, values: list[str], width: int = 100) -> list[str]:
+    lines, line = [], start
+    for place, value in enumerate(values):
+        more = value + (", " if place < len(values) - 1 else "")
+        if len(line) + len(more) > width and line.strip():
+            lines.append(line.rstrip())
+            line = "    "
+        line += more
+    return [*lines, line + "]"]

@@ -1,0 +1,77 @@
+"""A C99 header with the gate as two inline functions, in double and in float."""
+
+from __future__ import annotations
+
+from gateproof.numerics.fits.exports.about import About, header
+from gateproof.numerics.fits.exports.form import Form, form_of
+from gateproof.numerics.fits.exports.formats import DOUBLE, SINGLE, RefusedExport
+from gateproof.numerics.fits.exports.text import Language, TextOps
+from gateproof.numerics.fits.exports.walk import value
+from gateproof.theory.gate import Gate
+
+
+def _language(kind: str, suffix: str) -> Language:
+    calls = {name: f"{name}{suffix}" for name in ("exp", "expm1", "log1p")}
+    return Language(
+        number=lambda v: f"{_digits(v, suffix)}{suffix}",
+        calls={**calls, "abs": f"fabs{suffix}", "max": f"fmax{suffix}"},
+        choice="{} ? {} : {}".format,
+        clip=lambda v, reach: f"fmin{suffix}(fmax{suffix}({v}, -{reach}), {reach})",
+        define=lambda name, v: f"const {kind} {name} = {v};",
+    )
+
+
+def _digits(value: float, suffix: str) -> str:
+    """A decimal that reads back to the number, in as few digits as its format needs."""
+    if not suffix:
+        return repr(value)
+    for digits in range(1, 10):
+        text = f"{value:.{digits}g}"
+        # Nine digits always read back, in one rounding from the decimal to single precision.
+        if digits == 9 or _single(text) == value:
+            break
+    return text if "." in text or "e" in text else f"{text}.0"
+
+
+def _single(text: str) -> float:
+    from fractions import Fraction
+
+    from gateproof.numerics.fits.exports.formats import rounded
+
+    return rounded(Fraction(text), SINGLE)
+
+
+def c_code(gate: Gate, about: About) -> str:
+    """The header's text. Without a float function, saying why, where numbers are out of its range.
+
+    Raises RefusedExport for numbers outside the range of doubles.
+    """
+    form = form_of(gate, DOUBLE)
+    guard = f"GATEPROOF_{about.name.upper()}_H"
+    lines = header(form, about, f"{about.name} computes in double.")
+    functions = [_function(form, "double", "", about.name)]
+    try:
+        single = form_of(gate, SINGLE)
+    except RefusedExport as error:
+        more = f"There is no float function: {error}."
+    else:
+        more = f"{about.name}f computes in float: the same with {single.rounding} and u = 2^-{SINGLE.digits}."
+        functions.append(_function(single, "float", "f", about.name))
+    lines += [
+        more,
+        "exp, expm1 and log1p are taken to be within 1 ulp. -ffast-math would lose NaN and infinities.",
+    ]
+    comment = "/*\n" + "\n".join(f" * {line}".rstrip() for line in lines) + "\n */"
+    return (
+        f"{comment}\n#ifndef {guard}\n#define {guard}\n\n#include <math.h>\n\n"
+        + "\n".join(functions)
+        + "\n#endif\n"
+    )
+
+
+def _function(form: Form, kind: str, suffix: str, name: str) -> str:
+    o = TextOps(form, _language(kind, suffix))
+    result = value(o, o.name("x"))
+    body = ["if (isnan(x)) {", "    return x;", "}", *o.lines(result), f"return {result.text};"]
+    inner = "\n".join(f"    {line}" for line in body)
+    return f"static inline {kind} {name}{suffix}({kind} x)\n{{\n{inner}\n}}\n"

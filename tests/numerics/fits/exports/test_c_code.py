@@ -1,0 +1,151 @@
+"""The exported C99 header, compiled with all warnings as errors and run."""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+import subprocess
+from fractions import Fraction
+
+import pytest
+from gates_to_export import SPECIAL, Exact, drawn, gate, named, points, wrong, zoo
+
+from gateproof.numerics.fits.exports.about import About
+from gateproof.numerics.fits.exports.c_code import c_code
+from gateproof.numerics.fits.exports.form import form_of
+from gateproof.numerics.fits.exports.formats import DOUBLE, SINGLE, RefusedExport, rounded
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler (cc, gcc or clang) is installed")
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-Wconversion"]
+
+
+def literal(x: float, suffix: str = "") -> str:
+    if math.isnan(x):
+        return "NAN"
+    return ("-" if x < 0 else "") + "INFINITY" if math.isinf(x) else x.hex() + suffix
+
+
+def singles(one):
+    """The points, and the special numbers, of single precision."""
+    found = [rounded(Fraction(x), SINGLE) for x in points(one)]
+    return [*found, *SPECIAL[:4], 2.0**-149, 2.0**127, -(2.0**127)]
+
+
+def build(folder, texts, main, *options):
+    source, program = folder / "main.c", folder / "program"
+    source.write_text("#include <stdio.h>\n#include <stddef.h>\n" + "\n".join(texts) + main, encoding="ascii")
+    done = subprocess.run(
+        [COMPILER, *STRICT, *options, "-o", program, source, "-lm"],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[:3000]
+    ran = subprocess.run([program], capture_output=True, text=True, timeout=60, check=True)
+    return ran.stdout
+
+
+def values(folder, gates):
+    """For each gate the doubles' and the floats' values; all in one program."""
+    texts, bodies = [], []
+    for k, (name, one) in enumerate(gates.items()):
+        texts.append(c_code(one, About(target="*/ x", name=f"f_{name}")))
+        lists = {"d": [*points(one), *SPECIAL], "f": singles(one)}
+        arrays = {
+            kind: ", ".join(literal(x, "f" if kind == "f" else "") for x in xs) for kind, xs in lists.items()
+        }
+        bodies.append(
+            f"static void run{k}(void)\n{{\n    static const double d[] = {{{arrays['d']}}};\n"
+            f"    static const float f[] = {{{arrays['f']}}};\n    size_t k;\n"
+            f'    for (k = 0; k < sizeof d / sizeof *d; k++) printf("%.17g ", f_{name}(d[k]));\n'
+            f'    for (k = 0; k < sizeof f / sizeof *f; k++) printf("%.17g ", (double)f_{name}f(f[k]));\n'
+            f'    printf("\\n");\n}}\n'
+        )
+    calls = "".join(f"    run{k}();\n" for k in range(len(gates)))
+    printed = build(folder, [*texts, *bodies], f"int main(void)\n{{\n{calls}    return 0;\n}}\n")
+    found = {}
+    for (name, one), line in zip(gates.items(), printed.splitlines(), strict=True):
+        numbers = [float(v) for v in line.split()]
+        count = len(points(one)) + len(SPECIAL)
+        found[name] = numbers[:count], numbers[count:]
+    return found
+
+
+def faults(gates, found):
+    said = []
+    for name, (doubles, floats) in found.items():
+        exact = Exact(gates[name])
+        inputs = [*points(gates[name]), *SPECIAL], singles(gates[name])
+        for form, xs, ys in zip((DOUBLE, SINGLE), inputs, (doubles, floats), strict=True):
+            made = form_of(gates[name], form)
+            for x, y in zip(xs, ys, strict=True):
+                text = wrong(exact, made, x, y)
+                said += [f"{name} {form.name}: {text}"] * bool(text)
+    return said
+
+
+@needs_compiler
+def test_both_functions_are_within_the_stated_rounding(tmp_path):
+    gates = zoo()
+    found = values(tmp_path, gates)
+    assert len(found) == len(gates)
+    assert faults(gates, found) == []
+
+
+@needs_compiler
+@pytest.mark.deep
+def test_many_random_gates(tmp_path):
+    gates = {f"drawn_{seed}": drawn(seed) for seed in range(1000, 1500)}
+    assert faults(gates, values(tmp_path, gates)) == []
+
+
+@needs_compiler
+def test_the_check_sees_a_wrong_gate(tmp_path):
+    found = values(tmp_path, {"silu": named()["silu"]})
+    assert len(faults({"silu": gate([1], [0], [0, 1], [0, "1e-13"])}, found)) > 10
+
+
+@needs_compiler
+def test_a_hard_threshold_is_decided_for_every_float(tmp_path):
+    one = gate(["oo"], ["1/10"], [0, 0], [0, 1])
+    # The float nearest to 1/10 is above it, so the step is taken there; that below it is not above 1/10.
+    near = rounded(Fraction(1, 10), SINGLE)
+    below = rounded(Fraction(1, 10), SINGLE, down=True)
+    assert below < Fraction(1, 10) < near
+    calls = ", ".join(f"(double)gatef({literal(x, 'f')})" for x in (near, below))
+    main = f'int main(void)\n{{\n    printf("%g %g", {calls});\n    return 0;\n}}\n'
+    assert build(tmp_path, [c_code(one, About())], main) == "1 0"
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    "target", ["*/ int evil(void) { return 1; } /*", "??/\n#error\n", "\\\n#error", "a\r\n#error"]
+)
+def test_a_target_stays_in_its_comment(tmp_path, target):
+    text = c_code(named()["silu"], About(target=target, domain=target, norm=target, lo=target, hi=target))
+    assert text.isascii()
+    assert text.count("*/") == 1
+    main = 'int main(void)\n{\n    printf("%g", gate(0.0));\n    return 0;\n}\n'
+    assert build(tmp_path, [text], main, "-trigraphs") == "0"
+
+
+@needs_compiler
+def test_two_headers_and_one_twice_stand_in_one_file(tmp_path):
+    silu, tanh = (c_code(named()[name], About(name=f"my_{name}")) for name in ("silu", "tanh"))
+    main = 'int main(void)\n{\n    printf("%g %g", my_silu(0.0), my_tanh(0.0));\n    return 0;\n}\n'
+    assert build(tmp_path, [silu, tanh, silu], main) == "0 0"
+
+
+def test_numbers_that_float_cannot_hold_leave_the_double_function():
+    text = c_code(gate([1], [0], [0, "1e60"], [0, 0]), About())
+    assert "gatef" not in text.replace("no float", "")
+    assert "There is no float function: 1e60 is too large for float." in text
+    with pytest.raises(RefusedExport, match="too large for double"):
+        c_code(gate([1], [0], [0, "1e400"], [0, 0]), About())
+
+
+def test_decimals_of_single_precision_read_back():
+    one = named()["symbolic"]
+    made, text = form_of(one, SINGLE), c_code(one, About())
+    numbers = {rounded(Fraction(t), SINGLE) for t in re.findall(r"(\d+\.\d+(?:e[+-]?\d+)?)f", text)}
+    assert {abs(v) for v in (*made.slope, *made.theta, *made.intercept) if abs(v) not in (0, 1)} <= numbers
