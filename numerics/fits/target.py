@@ -10,9 +10,13 @@ import numpy as np
 
 from gateproof.numerics.backends.formula import Formula
 from gateproof.numerics.fits.gates import Array
-from gateproof.numerics.special import special_points
+from gateproof.numerics.fits.target_kinks import kinks_within
 from gateproof.theory.asymptotes import Asymptote, NoAsymptote, as_expr, asymptote
 from gateproof.theory.formula.nodes import Expr
+
+UNKNOWN = "no asymptote was found"
+#: The accuracy of values in float64 and in float32.
+DOUBLE, SINGLE = 2.0**-52, 2.0**-23
 
 
 class RefusedTarget(ValueError):
@@ -30,12 +34,31 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Points:
+    """A measured curve: ascending x, their y, and standard errors of y where they are known.
+
+    ``count`` is the number of rows that they come from.
+    """
+
+    x: Array
+    y: Array
+    se: Array | None = None
+    count: int = 0
+
+
+@dataclass(frozen=True)
 class Target:
     """``function`` takes and gives float64 arrays. ``expr`` is a core expression in x; None for a callable.
 
     ``lo`` and ``hi`` are None where the domain is infinite. ``left`` and ``right`` are the asymptotes where
-    the domain is infinite and they exist; ``why`` says why not. ``kinks`` are rationals where the formula
-    changes.
+    the domain is infinite and they exist; ``why`` says why not. ``kinks`` are where the formula changes:
+    rationals, or doubles next to roots that are none.
+
+    ``kind`` is 'formula', 'gate', 'callable' or 'data'; only the first two have an ``expr``. A callable's
+    asymptotes are estimates. ``points`` are those of data; between them the function is interpolated by
+    lines, and the error is meant on the points. ``weight`` multiplies the error of the sup norm
+    (``weight_expr`` is the same as an expression). ``notes`` are remarks for the user, a line each.
+    ``resolution`` is the relative accuracy of the values.
     """
 
     name: str
@@ -47,6 +70,20 @@ class Target:
     right: Line | None = None
     why: tuple[str, str] = ("", "")
     kinks: tuple[Fraction, ...] = ()
+    kind: str = "formula"
+    points: Points | None = None
+    weight: Callable[[Array], Array] | None = None
+    weight_expr: Expr | None = None
+    notes: tuple[str, ...] = ()
+    resolution: float = DOUBLE
+
+    @property
+    def domain(self) -> str:
+        """The domain in the language of the claims: 'R', '[-8, 8]', '[0, oo)'."""
+        if self.lo is None and self.hi is None:
+            return "R"
+        left = "(-oo" if self.lo is None else f"[{_short(self.lo)}"
+        return f"{left}, " + ("oo)" if self.hi is None else f"{_short(self.hi)}]")
 
 
 def of_formula(formula: Formula, core: Expr, lo: Fraction | None, hi: Fraction | None) -> Target:
@@ -57,13 +94,28 @@ def of_formula(formula: Formula, core: Expr, lo: Fraction | None, hi: Fraction |
         found = asymptote(core, "x", side) if end is None else None
         lines.append(_line(found) if isinstance(found, Asymptote) else None)
         reasons.append("" if end is not None or lines[-1] else _reason(found))
-    kinks = tuple(k for k in special_points(core, "x") if (lo is None or lo < k) and (hi is None or k < hi))
+    function = values_of(formula)
+    kinks = kinks_within(core, lo, hi)
+    return Target(formula.text, function, core, lo, hi, lines[0], lines[1], (reasons[0], reasons[1]), kinks)
+
+
+def values_of(formula: Formula) -> Callable[[Array], Array]:
+    """A formula without other names than x, as a function of float64 arrays."""
     run = formula.numpy
+    if "x" not in formula.names:
+        value = float(run())
+        return lambda x: np.full(x.shape, value)
 
     def function(x: Array) -> Array:
         return np.broadcast_to(np.asarray(run(x), dtype=np.float64), x.shape)
 
-    return Target(formula.text, function, core, lo, hi, lines[0], lines[1], (reasons[0], reasons[1]), kinks)
+    return function
+
+
+def _short(value: Fraction) -> str:
+    """The shortest exact text of a rational: decimals where they are exact."""
+    near = float(value)
+    return repr(near) if value.denominator != 1 and Fraction(repr(near)) == value else str(value)
 
 
 def _line(found: Asymptote) -> Line:
@@ -74,4 +126,4 @@ def _line(found: Asymptote) -> Line:
 
 
 def _reason(found: Asymptote | NoAsymptote | None) -> str:
-    return found.reason if isinstance(found, NoAsymptote) else "no asymptote was found"
+    return found.reason if isinstance(found, NoAsymptote) else UNKNOWN
