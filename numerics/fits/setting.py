@@ -7,22 +7,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gateproof.numerics.fits.embedding import Embedding
+from gateproof.numerics.fits.families import bind_family
 from gateproof.numerics.fits.gates import Array, Gates
-from gateproof.numerics.fits.levelling import Sampled
+from gateproof.numerics.fits.inequalities import bounded_intercepts, rising, together
 from gateproof.numerics.fits.normal import Normal
+from gateproof.numerics.fits.sampled import Sampled
 
 SHARPNESS, ENDS = ("shared", "free", "hard"), ("pinned", "slopes", "free")
-FAMILIES = ("general", "multiplicative", "constant")
 #: Bounds of log tau in normal coordinates, where features have width 1.
 FLAT, STEEP = np.log(1e-2), np.log(1e4)
+#: Share of a bound that is kept clear, so that it holds after a change of coordinates in floats.
+CLEAR = 1e-11
 
 
 @dataclass(frozen=True)
 class Setting:
     """Branches, how their sharpness and the outer lines are bound, and the gate algebra.
 
-    ``largest`` bounds |slope| and |intercept| in normal coordinates. ``symmetric``: the gate is made as even
-    or odd as the target.
+    ``largest`` bounds |slope| and |intercept| in normal coordinates, ``max_coefficient`` in the target's.
+    ``symmetric``: the gate is made as even or odd as the target. ``monotone``: 1 for a gate that nowhere
+    falls, -1 for one that nowhere rises.
     """
 
     branches: int
@@ -32,15 +36,48 @@ class Setting:
     family: str = "general"
     largest: float = 1e3
     symmetric: bool = False
+    max_coefficient: float | None = None
+    monotone: int = 0
 
     def with_branches(self, branches: int) -> Setting:
         """The same with another number of branches."""
         return replace(self, branches=branches)
 
 
-def problem(found: Normal, setting: Setting, x: Array) -> Sampled:
-    """The error on the points x (in normal coordinates; for a symmetric gate those >= 0 are kept)."""
-    gates = Gates(setting.branches, setting.algebra)
+def problem(found: Normal, setting: Setting, x: Array, gates: Gates | None = None) -> Sampled:
+    """The error on the points x (in normal coordinates; for a symmetric gate those >= 0 are kept).
+
+    ``gates``: another parametrisation with the layout of the setting's. Contradiction where no gate
+    satisfies the setting.
+    """
+    gates = gates or Gates(setting.branches, setting.algebra)
+    tied, target = embedding(found, setting, gates), found.target
+    weight = getattr(target, "weight", None)
+    if setting.symmetric and weight is None:
+        x = x[x >= 0]
+    base, basis = tied.matrices()
+    low, high = _bounds(gates, basis, base, *_limits(found, setting))
+    rows = []
+    if setting.max_coefficient is not None and gates.algebra != "product":
+        rows.append(bounded_intercepts(found, gates, base, basis, setting.max_coefficient * (1 - CLEAR)))
+    if setting.monotone:
+        rows.append(rising(found, gates, base, basis, x, setting.monotone))
+    return Sampled(
+        gates,
+        base,
+        basis,
+        x,
+        found.function(x),
+        None if getattr(target, "points", None) is not None else found.function,
+        None if weight is None else lambda u: weight(found.centre + found.width * u),
+        low,
+        high,
+        together(rows) if rows else None,
+    )
+
+
+def embedding(found: Normal, setting: Setting, gates: Gates) -> Embedding:
+    """The conditions of a setting that are equations. Contradiction where they leave no gate."""
     tied, n, at = Embedding(gates), setting.branches, gates.place
     for k, line in ((0, found.target.left), (n - 1, found.target.right)):
         if line is None or setting.ends == "free":
@@ -54,10 +91,8 @@ def problem(found: Normal, setting: Setting, x: Array) -> Sampled:
             tied.tie(at("sharpness", k), at("sharpness", 0))
     if setting.symmetric:
         _mirror(tied, -1.0 if found.symmetry == "even" else 1.0)
-        x = x[x >= 0]
-    base, basis = tied.matrices()
-    low, high = _bounds(gates, basis, base, setting.largest)
-    return Sampled(gates, base, basis, x, found.function(x), found.function, low=low, high=high)
+    bind_family(tied, found, setting.family)
+    return tied
 
 
 def _mirror(tied: Embedding, sign: float) -> None:
@@ -71,13 +106,31 @@ def _mirror(tied: Embedding, sign: float) -> None:
         tied.tie(at("intercept", n - 1 - k), at("intercept", k), -sign)
 
 
-def _bounds(gates: Gates, basis: Array, base: Array, largest: float) -> tuple[Array, Array]:
+def _limits(found: Normal, setting: Setting) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Bounds of the slopes and of the intercepts in normal coordinates."""
+    slopes = intercepts = (-setting.largest, setting.largest)
+    if setting.max_coefficient is not None:
+        most = setting.max_coefficient * (1 - CLEAR)
+        scale = found.width / found.height
+        slopes = (max(slopes[0], (-most - found.m) * scale), min(slopes[1], (most - found.m) * scale))
+    return slopes, intercepts
+
+
+def _bounds(
+    gates: Gates,
+    basis: Array,
+    base: Array,
+    slopes: tuple[float, float],
+    intercepts: tuple[float, float],
+) -> tuple[Array, Array]:
     low, high = np.full(basis.shape[1], -np.inf), np.full(basis.shape[1], np.inf)
-    lines = gates.place("slope", 0)
+    first, second = gates.place("slope", 0), gates.place("intercept", 0)
     for i, row in enumerate(basis):
         for j in np.flatnonzero(row):
-            ends = (FLAT, STEEP) if i < gates.branches - 1 else (-largest, largest) if i >= lines else None
+            ends = (FLAT, STEEP) if i < gates.branches - 1 else None
+            if i >= first:
+                ends = slopes if i < second else intercepts
             if ends is not None:
-                reach = sorted((e - base[i]) * row[j] for e in ends)
+                reach = sorted((e - base[i]) / row[j] for e in ends)
                 low[j], high[j] = max(low[j], reach[0]), min(high[j], reach[1])
     return low, high

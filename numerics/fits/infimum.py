@@ -1,0 +1,157 @@
+"""Whether the best error of a setting is that of a gate, or only approached: by which limit, and what it is.
+
+Three limits leave the gates. Thresholds of one sharpness merge while the lines between them grow like
+1/distance (:mod:`...fits.infimum_merged`; with unequal tau pairs of them, :mod:`...fits.infimum_pair`). A
+sharpness grows without end, towards a hard gate (:mod:`...fits.infimum_steep`). On an interval with free ends
+all of them flatten, or thresholds leave, towards polynomials and exponentials.
+
+Sources: existence fails for sums of exponentials in the same way (Braess, "Nonlinear Approximation Theory",
+1986); free knots that merge in splines (de Boor, "A Practical Guide to Splines").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gateproof.numerics.fits.driver import Found
+from gateproof.numerics.fits.embedding import Contradiction
+from gateproof.numerics.fits.gates import Array
+from gateproof.numerics.fits.infimum_merged import Closed, closed_optimum, taken_apart
+from gateproof.numerics.fits.infimum_pair import Paired, pair_taken_apart, paired_optimum
+from gateproof.numerics.fits.infimum_steep import hardened, is_flat, is_steep
+from gateproof.numerics.fits.levelling import level
+from gateproof.numerics.fits.normal import Normal
+from gateproof.numerics.fits.setting import Setting, problem
+
+#: Bound on |slope| and |intercept|, in normal coordinates, of the gate handed out where the infimum is not
+#: attained. Errors fall to the infimum like 1/bound**2: at 32 = 2**5 within 0.05 % of it for mish and elu at
+#: K = 3, and of bfloat16's 8 significant bits at least 3 are left in a difference of lines.
+BOUND = 32.0
+#: Errors (of a function of size 1) that are none; errors that differ less, relatively, are equal.
+NOTHING, EQUAL = 1e-11, 1e-7
+
+
+@dataclass(frozen=True)
+class Infimum:
+    """``found``: the gate to hand out; ``attained``: whether some gate has the error ``value``.
+
+    ``value`` is the infimum in the target's units, as far as it was found; None where it is not known.
+    ``attained`` is decided by search in floats (False: a member of the closed family is better than
+    all gates found); None where it is not decided. ``why`` is one line; '' where attained.
+    """
+
+    found: Found
+    attained: bool | None
+    value: float | None
+    why: str = ""
+
+
+def judge(normal: Normal, found: Found) -> Infimum:
+    """Decide attainment in the sup norm for the best gate that a search found, and bound its lines if not."""
+    setting, height = found.setting, normal.height
+    if found.error <= NOTHING or found.gates.branches == 1 or setting.sharpness == "hard":
+        return Infimum(found, True, found.error * height)
+    if is_steep(found):
+        return _steep(normal, found)
+    if is_flat(found):
+        why = "sharpness runs to 0: the gate tends to a polynomial, and its lines grow without end"
+        return Infimum(_bounded(normal, found, []), None, None, why)
+    if setting.max_coefficient is None and setting.algebra == "difference" and found.gates.branches > 2:
+        return _merging(normal, found)
+    if _runs_away(found):
+        why = "slopes and intercepts run to the bound of the search; the limit is not known"
+        return Infimum(_bounded(normal, found, []), None, None, why)
+    return Infimum(found, True, found.error * height)
+
+
+def _steep(normal: Normal, found: Found) -> Infimum:
+    value = hardened(normal, found)
+    if value is None:
+        return Infimum(found, None, None, "sharpness runs to infinity; the error of the limit is not known")
+    if value > found.error * (1 - EQUAL):
+        return Infimum(found, True, found.error * normal.height)
+    return Infimum(
+        found,
+        False,
+        value * normal.height,
+        "sharpness runs to infinity: --sharpness hard attains what soft gates approach",
+    )
+
+
+def _merging(normal: Normal, found: Found) -> Infimum:
+    setting, x = found.setting, normal.grid()
+    try:
+        shared = setting.sharpness == "shared"
+        search = closed_optimum if shared else paired_optimum
+        closed = search(normal, setting, x, [found.full])
+    except Contradiction:
+        return Infimum(found, None, None, "the limits of these gates are not known")
+    known = closed.error * normal.height
+    if found.error <= closed.error * (1 + EQUAL):
+        return Infimum(found, True, found.error * normal.height)
+    if not closed.merged:
+        better = _levelled(normal, found, taken_apart(closed, 0.0), setting)
+        if better.error <= closed.error * (1 + EQUAL):
+            return Infimum(better, True, better.error * normal.height)
+        why = "the best lines found are beyond the bound of the search"
+        return Infimum(_bounded(normal, found, [better.full]), None, known, why)
+    bounded = _bounded(normal, found, _within(closed, BOUND))
+    if bounded.error <= closed.error * (1 + EQUAL):
+        return Infimum(bounded, True, bounded.error * normal.height)
+    return Infimum(bounded, False, known, _words(normal, closed))
+
+
+def _within(closed: Closed, bound: float) -> list[Array]:
+    """Gates near the limit with lines of about that size."""
+    found = []
+    for share in (0.5, 1.0):
+        low, high = 1e-4, 3.0
+        for _ in range(12):
+            half = (low * high) ** 0.5
+            _, _, slope, intercept = closed.gates.parts(_apart(closed, half))
+            most = max(np.abs(slope).max(), np.abs(intercept).max())
+            low, high = (half, high) if most > share * bound else (low, half)
+        found.append(_apart(closed, high))
+    return found
+
+
+def _apart(closed: Closed, half: float) -> Array:
+    if isinstance(closed.gates, Paired):
+        return pair_taken_apart(closed.gates, closed.full, half)
+    return taken_apart(closed, half)
+
+
+def _words(normal: Normal, closed: Closed) -> str:
+    theta = closed.gates.parts(closed.full)[1]
+    places = ", ".join(
+        f"{len(g)} at {normal.centre + normal.width * float(theta[g[0]]):.6g}" for g in closed.merged
+    )
+    stick = "; stick gates attain it" if closed.setting.sharpness == "shared" else ""
+    return f"thresholds merge ({places}) while the lines between them grow like 1/distance{stick}"
+
+
+def _runs_away(found: Found) -> bool:
+    _, _, slope, intercept = found.gates.parts(found.full)
+    return bool(max(np.abs(slope).max(), np.abs(intercept).max()) > 0.99 * found.setting.largest)
+
+
+def _bounded(normal: Normal, found: Found, seeds: list[Array]) -> Found:
+    """The best gate under the bound, from the one found and from seeds."""
+    largest = BOUND if found.setting.max_coefficient is None else found.setting.largest
+    setting = replace(found.setting, largest=min(largest, found.setting.largest))
+    tried = [_levelled(normal, found, full, setting) for full in (found.full, *seeds)]
+    return min(tried, key=lambda f: f.error)
+
+
+def _levelled(normal: Normal, found: Found, full: Array, setting: Setting) -> Found:
+    sampled = problem(normal, setting, normal.grid())
+    done = level(sampled, sampled.free(full), steps=200, reach=0.05, digits=10)
+    return replace(
+        found,
+        setting=setting,
+        full=sampled.full(done.q),
+        error=done.error,
+        programmes=found.programmes + done.programmes,
+    )
