@@ -50,8 +50,10 @@ def callee(given: Any, name: str, x: Array) -> Callee:
             errors[way] = raised(error)
         else:
             if way == "array" and not _agrees(given, x, values):
-                errors[way] = "its values on an array are not those on its numbers"
-                continue
+                raise RefusedTarget(
+                    f"{name}: its value at x = {x[2]:.6g} depends on the other numbers given with it; give a "
+                    "function of one real number"
+                )
             if resolution > DOUBLE:
                 bits = "float32" if resolution <= SINGLE else "less than float32"
                 notes = (
@@ -136,8 +138,8 @@ def _agrees(given: Any, x: Array, values: Array) -> bool:
         alone = _number(given(float(x[2])), float(x[2]))
     except Exception:
         return True
-    close = abs(alone - values[2]) <= 1e-2 * (abs(alone) + float(np.abs(values).max()))
-    return close or not np.isfinite(alone)
+    apart = abs(alone - values[2])
+    return not apart > 1e-2 * (abs(alone) + float(np.nanmax(np.abs(values), initial=0.0)))
 
 
 def raised(error: BaseException) -> str:

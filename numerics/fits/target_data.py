@@ -37,8 +37,8 @@ def of_points(points: Points, name: str, domain: Domain | None = None, notes: tu
             inside &= points.x <= float(domain.hi)
         if inside.sum() < FEWEST:
             raise RefusedTarget(
-                f"{name}: {inside.sum()} points in the domain, from {points.x[0]:.6g} to {points.x[-1]:.6g} in "
-                f"all; {FEWEST} or more are needed"
+                f"{name}: {inside.sum()} points in the domain, {FEWEST} or more are needed; all lie from "
+                f"{points.x[0]:.6g} to {points.x[-1]:.6g}"
             )
         if not inside.all():
             notes = (*notes, f"{(~inside).sum()} of {len(inside)} points lie outside of the domain")

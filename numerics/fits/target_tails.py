@@ -1,7 +1,7 @@
 """The lines that a function without a formula approaches, estimated from values far out.
 
-The slope comes from two far points, the intercept from a run of six octaves on which the values lie on the
-line to 1e-9 of what they depart from it elsewhere; every point beyond, up to 2**40, must be on it as well but
+The slope comes from two far points, the intercept from two octaves on which the values lie on the line to
+1e-9 of what they depart from it elsewhere; every point beyond, up to 2**40, must be on it as well but
 for rounding. Functions that oscillate, grow, or approach slower than 1/x do not pass.
 """
 
@@ -18,8 +18,8 @@ from gateproof.theory.formula.nodes import Num
 
 #: How close to the line, as a share of the departure from it; digits of its coefficients where these do.
 CLEAN, DIGITS = 1e-9, 12
-#: Points in a run of six octaves.
-RUN = 18
+#: Points in a run of two octaves.
+RUN = 7
 #: Not powers of two alone: a function of period 1 would look like a line.
 _PARTS = np.array([1.0, 1.27182818284590, 1.61803398874989])
 
@@ -47,12 +47,14 @@ def tail(
         for k in range(len(x) - RUN + 1):
             run = rest[k : k + RUN]
             intercept = float(np.median(run))
-            size = float(np.maximum(np.abs(rest - intercept) - noise, 0.0).max())
-            if np.abs(run - intercept).max() > CLEAN * size:
+            departure = np.maximum(np.abs(rest - intercept) - noise, 0.0)
+            size = float(departure.max())
+            allowed = max(CLEAN * size, 32 * resolution * float(np.abs(y[departure.argmax()])))
+            if np.abs(run - intercept).max() > allowed:
                 continue
-            intercept = _short(intercept, size)
-            if (np.abs(rest[k:] - intercept) <= CLEAN * size + noise[k:]).all():
-                return Line(_number(slope), _number(intercept), slope, intercept)
+            for b in (_short(intercept, size), intercept):
+                if (np.abs(rest[k:] - b) <= allowed + noise[k:]).all():
+                    return Line(_number(slope), _number(b), slope, b)
     return None
 
 

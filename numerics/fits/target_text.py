@@ -34,7 +34,10 @@ def of_text(text: str, domain: Domain | None = None) -> Target:
 
 def of_gate(gate: Gate, domain: Domain | None = None, name: str = "the given gate") -> Target:
     """The target that is itself a gate with exact numbers."""
-    return replace(of_language(formula(gate.text), domain), name=name, kind="gate")
+    whole = gate.expression()
+    # Built from the expression: the text of many branches is longer than what is read.
+    given = Formula(name, whole, ("x",), {}, prepare.core(whole))
+    return replace(_checked(given, whole, domain), kind="gate")
 
 
 def of_language(given: Formula, domain: Domain | None = None) -> Target:
@@ -47,8 +50,12 @@ def of_language(given: Formula, domain: Domain | None = None) -> Target:
         core = prepare.core(parse_expr(fixed.text))
     except (FormulaError, RecursionError) as error:
         raise RefusedTarget(f"the target {given.text!r:.60}: {error}") from None
+    return replace(_checked(fixed, core, domain), name=given.text)
+
+
+def _checked(fixed: Formula, core: Expr, domain: Domain | None) -> Target:
     lo, hi, notes = _domain(fixed, core, domain)
-    target = replace(of_formula(fixed, core, lo, hi), name=given.text)
+    target = of_formula(fixed, core, lo, hi)
     for line, end, why, side in (
         (target.left, lo, target.why[0], "-"),
         (target.right, hi, target.why[1], ""),

@@ -29,7 +29,8 @@ def window_notes(target: Target) -> tuple[str, ...]:
         line, far = f"the constant {middle:.9g}", float(np.abs(y - float(f"{middle:.9g}")).max())
     else:
         slope, intercept = np.polyfit(x, y, 1)
-        line = f"the line {slope:.9g}*x + {intercept:.9g}"
+        shown = 0.0 if abs(intercept) < FLAT * size else intercept
+        line = f"the line {slope:.9g}*x + {shown:.9g}"
         far = float(np.abs(y - slope * x - intercept).max())
     if not 64 * target.resolution * size < far <= FLAT * size or spread == 0:
         return ()
