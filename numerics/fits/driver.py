@@ -9,7 +9,9 @@ import numpy as np
 
 from gateproof.numerics.fits.embedding import Contradiction
 from gateproof.numerics.fits.gates import Array, Gates
+from gateproof.numerics.fits.infimum_gates import Products, to_products
 from gateproof.numerics.fits.levelling import Levelled, level
+from gateproof.numerics.fits.merging import separated
 from gateproof.numerics.fits.moves import inserted
 from gateproof.numerics.fits.normal import Normal
 from gateproof.numerics.fits.sampled import Sampled
@@ -19,13 +21,18 @@ from gateproof.numerics.fits.setting import Setting, problem
 
 @dataclass(frozen=True)
 class Found:
-    """A gate in normal coordinates and its sup error there."""
+    """A gate in normal coordinates and its sup error there.
+
+    ``closed``, for difference gates of one sharpness: parameters of the best found in the closed family
+    (:mod:`...fits.infimum_gates`), where thresholds may merge.
+    """
 
     setting: Setting
     gates: Gates
     full: Array
     error: float
     programmes: int
+    closed: Array | None = None
 
 
 Watch = Callable[[Found], None]
@@ -103,7 +110,7 @@ def _size(
             continue
         seen.append(sampled)
         spent = effort or _effort(here.branches)
-        one = _one(sampled, variant, before, best, spent, seed, watch)
+        one = _one(found, sampled, variant, before, best, spent, seed, watch)
         best = _better(best, one)
     return best
 
@@ -124,6 +131,7 @@ def _effort(n: int) -> Effort:
 
 
 def _one(
+    found: Normal,
     sampled: Sampled,
     setting: Setting,
     before: list[Found],
@@ -132,22 +140,54 @@ def _one(
     seed: int,
     watch: Watch | None,
 ) -> Found | None:
+    if not sampled.basis.shape[1]:
+        size = float(np.abs(sampled.error(np.zeros(0))).max())
+        return Found(setting, sampled.gates, sampled.base, size, 0)
     seeds = [] if best is None else [best.full]
     for one in before[:1]:
         if one.setting.branches == setting.branches - 1:
             seeds += _split(one, sampled)
-    if not sampled.basis.shape[1]:
-        size = float(np.abs(sampled.error(np.zeros(0))).max())
-        return Found(setting, sampled.gates, sampled.base, size, 0)
+    closed = None
+    if _merges(sampled, setting):
+        closed = _closed(found, sampled, setting, seeds, best, effort, seed)
+    if closed is not None:
+        largest = float(np.min([np.abs(b).max() for b in (sampled.low, sampled.high)]))
+        seeds = [*separated(sampled.gates, closed, largest), *seeds[:1]]
+        effort = replace(effort, starts=8, disturbed=8, idle=1)
 
     def as_found(levelled: Levelled) -> Found:
-        return Found(setting, sampled.gates, sampled.full(levelled.q), levelled.error, levelled.programmes)
+        full = sampled.full(levelled.q)
+        return Found(setting, sampled.gates, full, levelled.error, levelled.programmes, closed)
 
     def tell(levelled: Levelled) -> None:
         if watch is not None and (best is None or levelled.error < best.error):
             watch(as_found(levelled))
 
     return as_found(search(sampled, effort, [sampled.free(s) for s in seeds], seed, tell)[0])
+
+
+def _merges(sampled: Sampled, setting: Setting) -> bool:
+    """Whether thresholds can merge in a family that the basis of products describes."""
+    difference = setting.algebra == "difference" and setting.sharpness == "shared"
+    return difference and setting.branches > 2 and setting.family == "general" and sampled.inequality is None
+
+
+def _closed(
+    found: Normal,
+    sampled: Sampled,
+    setting: Setting,
+    seeds: list[Array],
+    best: Found | None,
+    effort: Effort,
+    seed: int,
+) -> Array | None:
+    """The best in the closed family."""
+    gates = Products(setting.branches)
+    wide = problem(found, replace(setting, largest=np.inf), sampled.x, gates)
+    given = [wide.free(to_products(sampled.gates, s)) for s in seeds]
+    if best is not None and best.closed is not None:
+        given.insert(0, wide.free(best.closed))
+    return wide.full(search(wide, effort, given, seed)[0].q)
 
 
 def _better(a: Found | None, b: Found | None) -> Found | None:

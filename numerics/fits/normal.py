@@ -10,16 +10,20 @@ since the gates sum to 1. So a target that is scaled, shifted, or added a line t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gateproof.numerics.fits.gates import Array, Gates
+from gateproof.numerics.fits.symmetry import with_symmetry
 from gateproof.numerics.fits.target import RefusedTarget, Target
 
 #: The grid in u: 0.6 sinh(s) for s in steps; reach on R.
 STEP, REACH = 0.008, 10.0
-SAME = 1e-11
+#: Points are added where the target is off its chords by more than this, so many times, so many points.
+CHORD, ROUNDS, MOST = 2e-4, 14, 3000
+#: A function's values are off by about so many units of its last place.
+ROUNDING = 8.0
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,22 @@ class Normal:
         intercept = self.b + intercept * self.height - (slope - self.m) * self.centre
         return tau / self.width, self.centre + self.width * theta, slope, intercept
 
+    def forward(self, tau: Array, theta: Array, slope: Array, intercept: Array) -> Array:
+        """A parameter vector in normal coordinates from a gate in the target's."""
+        steep = slope - self.m
+        return np.concatenate([
+            np.log(tau * self.width),
+            (theta - self.centre) / self.width,
+            steep * self.width / self.height,
+            (intercept - self.b + steep * self.centre) / self.height,
+        ])  # fmt: skip
+
     def grid(self) -> Array:
-        """Points in u: dense near 0, wide far out, both sides of every kink, inside the domain."""
+        """Points in u: dense near 0, wide far out, both sides of kinks, inside the domain; those of data."""
         t = self.target
-        u = 0.6 * np.sinh(np.arange(0.0, REACH + STEP, STEP))
-        u = np.concatenate([-u[:0:-1], u])
+        if t.points is not None:
+            return np.asarray((t.points.x - self.centre) / self.width)
+        u = _line_grid()
         if t.lo is not None or t.hi is not None:
             lo = -np.inf if t.lo is None else (float(t.lo) - self.centre) / self.width
             hi = np.inf if t.hi is None else (float(t.hi) - self.centre) / self.width
@@ -64,64 +79,140 @@ class Normal:
             if len(ends) == 2:
                 u = np.concatenate([u, np.linspace(lo, hi, 1201)])
             u = np.concatenate([u, ends])
-        kinks = np.array([(float(k) - self.centre) / self.width for k in t.kinks])
-        near = [kinks + s * d for d in (1e-3, 1e-2) for s in (-1, 1)] if len(kinks) else []
-        return np.unique(np.concatenate([u, kinks, *near]))
+            kinks = np.array([float(k) for k in t.kinks if lo <= (float(k) - self.centre) / self.width <= hi])
+        else:
+            lo, hi, kinks = -np.inf, np.inf, np.array([float(k) for k in t.kinks])
+        kinks = (kinks - self.centre) / self.width
+        near = [kinks + s * d for d in (1e-3, 1e-2) for s in (-1, 1)]
+        near = [p[(p > lo) & (p < hi)] for p in near]
+        return self._refined(np.unique(np.concatenate([u, kinks, *near])))
+
+    def _refined(self, u: Array) -> Array:
+        """With points between those where the target bends much."""
+        y, room = self.function(u), MOST
+        fresh = np.ones(len(u) - 1, dtype=np.bool_)
+        for _ in range(ROUNDS):
+            at = np.flatnonzero(fresh & (np.diff(u) > 1e-9 * (1 + np.abs(u[1:]))))
+            middle = (u[at] + u[at + 1]) / 2
+            with np.errstate(all="ignore"):
+                here = self.function(middle)
+                noise = self._noise(middle)
+            off = np.abs(here - (y[at] + y[at + 1]) / 2) > CHORD + noise
+            at, middle, here = at[off], middle[off], here[off]
+            if not len(at) or len(at) > room:
+                return u
+            room -= len(at)
+            u, y = np.insert(u, at + 1, middle), np.insert(y, at + 1, here)
+            fresh = np.zeros(len(u) - 1, dtype=np.bool_)
+            left = np.searchsorted(u, middle)
+            fresh[left], fresh[left - 1] = True, True
+        return u
+
+    def _noise(self, u: Array) -> Array:
+        x = self.centre + self.width * u
+        size = np.abs(self.target.function(x)) + np.abs(self.m * x) + abs(self.b)
+        return np.asarray(ROUNDING * self.target.resolution * size / self.height)
+
+
+def _line_grid() -> Array:
+    u = 0.6 * np.sinh(np.arange(0.0, REACH + STEP, STEP))
+    return np.concatenate([-u[:0:-1], u])
 
 
 def normal(target: Target) -> Normal:
     """Normal coordinates of a target. RefusedTarget where it has no finite values."""
     if target.lo is not None and target.hi is not None:
-        return _of_interval(target, float(target.lo), float(target.hi))
-    return _of_line(target)
+        return with_symmetry(_of_interval(target, float(target.lo), float(target.hi)))
+    return with_symmetry(_of_line(target))
 
 
 def _of_interval(target: Target, lo: float, hi: float) -> Normal:
-    x = np.linspace(lo, hi, 801)
+    x = np.linspace(lo, hi, 801) if target.points is None else target.points.x
     y = _finite(target, x)
     m = (y[-1] - y[0]) / (hi - lo)
     b = y[0] - m * lo
     rest = y - m * x - b
-    height = float(np.abs(rest).max()) or 1.0
-    found = Normal(target, (lo + hi) / 2, (hi - lo) / 6, height, m, b, "")
-    return _with_symmetry(found)
+    height = float(np.abs(rest).max())
+    if not height > ROUNDING * target.resolution * float(np.abs(y).max()):
+        height = 1.0
+    return Normal(target, (lo + hi) / 2, (hi - lo) / 6, height, m, b, "")
 
 
 def _of_line(target: Target) -> Normal:
-    """Centre and spread of min(|f - left line|, |f - right line|), which vanishes far out."""
-    x = _wide(target)
-    y = _finite(target, x)
+    """Centre and spread of min(f - left line, f - right line)**2, which vanishes far out."""
     sides = [line for line in (target.left, target.right) if line is not None]
-    distance = np.min([np.abs(y - s.m * x - s.b) for s in sides], axis=0) if sides else np.abs(y)
-    area = np.diff(x) * (distance[1:] + distance[:-1]) ** 2
-    total = np.concatenate([[0.0], np.cumsum(area)])
-    if not total[-1] > 0:
-        centre, width = (float(target.kinks[len(target.kinks) // 2]) if target.kinks else 0.0), 1.0
-    else:
-        low, centre, high = (float(np.interp(q * total[-1], total, x)) for q in (0.16, 0.5, 0.84))
-        width = max((high - low) / 2, 1e-12 * (1 + abs(centre)))
     m = float(np.mean([s.m for s in sides])) if sides else 0.0
     b = float(np.mean([s.b for s in sides])) if sides else 0.0
-    if len(sides) == 2 and sides[0].m != sides[1].m:
-        crossing = (sides[0].b - sides[1].b) / (sides[1].m - sides[0].m)
-        if abs(crossing - centre) < 0.5 * width:
+    found = Normal(target, 0.0, 1.0, 1.0, m, b, "")
+    x, first = _wide(target), True
+    for _ in range(12):
+        spread = _spread(target, x)
+        if spread is None:
+            if first:
+                found = replace(
+                    found, centre=float(target.kinks[len(target.kinks) // 2]) if target.kinks else 0.0
+                )
+            break
+        centre, width = spread
+        settled = abs(centre - found.centre) + abs(width - found.width) < 1e-9 * width
+        found, first = replace(found, centre=centre, width=width), False
+        if settled:
+            break
+        # On points placed by the last estimate, so that the next one does not depend on the first points.
+        x = _within(target, centre + width * _line_grid())
+    return _levelled(found)
+
+
+def _levelled(found: Normal) -> Normal:
+    """The centre at the crossing of the asymptotes where they cross near it; the height around it."""
+    target, centre, b = found.target, found.centre, found.b
+    if target.left is not None and target.right is not None and target.left.m != target.right.m:
+        left, right = target.left, target.right
+        crossing = (left.b - right.b) / (right.m - left.m)
+        if abs(crossing - centre) < 0.5 * found.width:
             centre = crossing
-        b = sides[0].b + (sides[0].m - m) * crossing
-    near = centre + width * np.linspace(-3, 3, 301)
-    rest = _finite(target, near) - m * near - b
-    height = float(np.abs(rest).max()) or 1.0
-    return _with_symmetry(Normal(target, centre, width, height, m, b, ""))
+        b = left.b + (left.m - found.m) * crossing
+    x = _within(target, centre + found.width * np.linspace(-3, 3, 301))
+    y = _finite(target, x)
+    height = float(np.abs(y - found.m * x - b).max(initial=0.0))
+    if not height > ROUNDING * target.resolution * float(np.abs(y).max(initial=0.0)):
+        height = 1.0
+    return replace(found, centre=centre, b=b, height=height)
+
+
+def _spread(target: Target, x: Array) -> tuple[float, float] | None:
+    """Median and half distance of the 16 % and 84 % quantiles of the squared distance; None where it is 0."""
+    y = _finite(target, x)
+    sides = [line for line in (target.left, target.right) if line is not None]
+    if sides:
+        noise = [ROUNDING * target.resolution * (np.abs(y) + np.abs(s.m * x) + abs(s.b)) for s in sides]
+        apart = [np.abs(y - s.m * x - s.b) for s in sides]
+        distance = np.min([np.where(a > n, a, 0.0) for a, n in zip(apart, noise, strict=True)], axis=0)
+    else:
+        distance = np.abs(y)
+    top = float(distance.max(initial=0.0))
+    if not top > 0:
+        return None
+    square = (distance / top) ** 2
+    total = np.concatenate([[0.0], np.cumsum(np.diff(x) * (square[1:] + square[:-1]))])
+    if not total[-1] > 0:
+        return None
+    low, centre, high = (float(np.interp(q * total[-1], total, x)) for q in (0.16, 0.5, 0.84))
+    return centre, max((high - low) / 2, 1e-12 * (1 + abs(centre)))
 
 
 def _wide(target: Target) -> Array:
-    """Points over twelve decades on both sides of 0 and of each kink, within the domain."""
-    far = np.geomspace(1e-7, 1e7, 5601)
+    """Points over sixteen decades on both sides of 0 and of each kink, within the domain."""
+    far = np.geomspace(1e-8, 1e8, 6401)
     base = np.concatenate([-far[::-1], [0.0], far])
-    x = np.unique(np.concatenate([base, *(float(k) + base for k in target.kinks[:8])]))
+    return _within(target, np.unique(np.concatenate([base, *(float(k) + base for k in target.kinks[:8])])))
+
+
+def _within(target: Target, x: Array) -> Array:
     if target.lo is not None:
-        x = x[x >= float(target.lo)]
+        x = np.concatenate([[float(target.lo)], x[x > float(target.lo)]])
     if target.hi is not None:
-        x = x[x <= float(target.hi)]
+        x = np.concatenate([x[x < float(target.hi)], [float(target.hi)]])
     return x
 
 
@@ -132,63 +223,3 @@ def _finite(target: Target, x: Array) -> Array:
     if len(bad):
         raise RefusedTarget(f"{target.name} has no finite value at x = {x[bad[0]]:.6g}")
     return y
-
-
-def _with_symmetry(found: Normal) -> Normal:
-    """The coordinates centred where the target is even or odd, if it is."""
-    u = np.concatenate([np.linspace(0.01, 4, 97), [6.0, 9.0, 14.0]])
-    for centre in dict.fromkeys((found.centre, *_centres(found))):
-        trial = Normal(found.target, centre, found.width, found.height, found.m, found.b, "")
-        right, left = (_values(trial, s * u) for s in (1.0, -1.0))
-        if right is None or left is None or abs(centre - found.centre) > 2 * found.width:
-            continue
-        middle = float(trial.function(np.zeros(1))[0])
-        if np.abs(right - left).max() <= SAME * (1 + np.abs(right).max()):
-            return Normal(found.target, centre, found.width, found.height, found.m, found.b, "even")
-        if np.abs(right + left - 2 * middle).max() <= SAME * (1 + np.abs(right).max()):
-            b = found.b + middle * found.height
-            return Normal(found.target, centre, found.width, found.height, found.m, b, "odd")
-    return found
-
-
-def _values(found: Normal, u: Array) -> Array | None:
-    t, x = found.target, found.centre + found.width * u
-    outside = (t.lo is not None and x.min() < float(t.lo)) or (t.hi is not None and x.max() > float(t.hi))
-    values = None if outside else found.function(x * 0 + u)
-    return values if values is None or np.isfinite(values).all() else None
-
-
-def _centres(found: Normal) -> list[float]:
-    """Places that a symmetry is likely to have as its centre."""
-    t = found.target
-    centres = [0.0]
-    if t.left is not None and t.right is not None:
-        slopes, apart = t.right.m - t.left.m, t.left.b - t.right.b
-        if slopes:
-            centres.append(apart / slopes)
-        else:
-            x = found.centre + found.width * np.linspace(-2, 2, 20001)
-            rest = t.function(x) - t.left.m * x - (t.left.b + t.right.b) / 2
-            crossings = np.flatnonzero(rest[1:] * rest[:-1] < 0)
-            centres += [
-                _root(t, float(x[k]), float(x[k + 1]), (t.left.b + t.right.b) / 2) for k in crossings[:3]
-            ]
-            if not apart:
-                centres.append(float(x[np.argmax(np.abs(rest))]))
-    # A centre found on a grid is likely to stand for a short decimal.
-    return [*centres, *(round(c, places) for c in (found.centre, *centres) for places in range(4))]
-
-
-def _root(t: Target, a: float, b: float, level: float) -> float:
-    """Bisection for f - slope x = level."""
-    assert t.left is not None
-
-    def rest(x: float) -> float:
-        assert t.left is not None
-        return float(t.function(np.array([x]))[0]) - t.left.m * x - level
-
-    start = rest(a)
-    for _ in range(80):
-        middle = (a + b) / 2
-        a, b = (middle, b) if (rest(middle) > 0) == (start > 0) else (a, middle)
-    return (a + b) / 2
