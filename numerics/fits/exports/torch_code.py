@@ -47,7 +47,7 @@ class _Module(TextOps):
     def select(self, condition: Text, a: Text, b: Text) -> Text:
         # torch.where of two Python numbers has the default type.
         if (a.text, b.text) in {("1.0", "0.0"), ("0.0", "1.0")}:
-            flag = condition if a.text == "1.0" else Text(f"~({condition.text})", names=condition.names)
+            flag = condition if a.text == "1.0" else Text(f"~({condition.text})", 4, condition.names)
             return Text(f"{flag.at_least(5)}.to(work)", names=condition.names)
         return super().select(condition, a, b)
 
