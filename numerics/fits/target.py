@@ -11,7 +11,8 @@ import numpy as np
 from gateproof.numerics.backends.formula import Formula
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.target_kinks import kinks_within
-from gateproof.theory.asymptotes import Asymptote, NoAsymptote, as_expr, asymptote
+from gateproof.numerics.fits.target_lines import line_of
+from gateproof.theory.asymptotes import Asymptote, NoAsymptote, as_expr
 from gateproof.theory.formula.nodes import Expr
 
 UNKNOWN = "no asymptote was found"
@@ -91,7 +92,7 @@ def of_formula(formula: Formula, core: Expr, lo: Fraction | None, hi: Fraction |
     lines: list[Line | None] = []
     reasons = []
     for end, side in ((lo, "-"), (hi, "+")):
-        found = asymptote(core, "x", side) if end is None else None
+        found = line_of(core, side) if end is None else None
         lines.append(_line(found) if isinstance(found, Asymptote) else None)
         reasons.append("" if end is not None or lines[-1] else _reason(found))
     function = values_of(formula)

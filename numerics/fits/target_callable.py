@@ -15,7 +15,7 @@ import numpy as np
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.target import DOUBLE, Line, RefusedTarget, Target
 from gateproof.numerics.fits.target_breaks import breaks
-from gateproof.numerics.fits.target_calling import Function, callee, raised, real
+from gateproof.numerics.fits.target_calling import ALONE, Function, callee, raised, real
 from gateproof.numerics.fits.target_domain import Domain
 from gateproof.numerics.fits.target_tails import no_line, tail
 from gateproof.numerics.fits.target_window import sample, window_notes
@@ -135,7 +135,7 @@ def _must_be_repeatable(name: str, function: Function, x: Array, y: Array) -> No
         k = bad[0]
         raise RefusedTarget(
             f"{name} gives {y[k]:.6g} and then {again[k]:.6g} at x = {x[k]:.6g}: it is random or remembers; "
-            "give a function that depends on x alone"
+            f"{ALONE}"
         )
 
 
@@ -154,5 +154,5 @@ def _must_be_pointwise(name: str, function: Function, x: Array, y: Array, resolu
         if len(bad):
             raise RefusedTarget(
                 f"{name}: its value at x = {x[part][bad[0]]:.6g} depends on the other numbers given with it; "
-                "give a function of one real number"
+                f"{ALONE}"
             )

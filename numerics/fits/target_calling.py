@@ -14,6 +14,7 @@ from gateproof.numerics.fits.target import DOUBLE, SINGLE, RefusedTarget
 from gateproof.numerics.fits.target_torch import as_array, of_module, on_tensors, torch_module
 
 Function = Callable[[Array], Array]
+ALONE = "give a function that depends on x alone"
 RESOLUTIONS = {"float32": SINGLE, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 
 
@@ -50,10 +51,7 @@ def callee(given: Any, name: str, x: Array) -> Callee:
             errors[way] = raised(error)
         else:
             if way == "array" and not _agrees(given, x, values):
-                raise RefusedTarget(
-                    f"{name}: its value at x = {x[2]:.6g} depends on the other numbers given with it; give a "
-                    "function of one real number"
-                )
+                raise RefusedTarget(_dependence(name, float(x[2]), _same(run, x, values)))
             if resolution > DOUBLE:
                 bits = "float32" if resolution <= SINGLE else "less than float32"
                 notes = (
@@ -140,6 +138,21 @@ def _agrees(given: Any, x: Array, values: Array) -> bool:
         return True
     apart = abs(alone - values[2])
     return not apart > 1e-2 * (abs(alone) + float(np.nanmax(np.abs(values), initial=0.0)))
+
+
+def _same(run: Function, x: Array, values: Array) -> bool:
+    try:
+        with np.errstate(all="ignore"):
+            again, _ = real(run(x), x)
+    except Exception:
+        return False
+    return bool(np.array_equal(again, values, equal_nan=True))
+
+
+def _dependence(name: str, x: float, repeats: bool) -> str:
+    if not repeats:
+        return f"{name} gives different values at x = {x:.6g}: it is random or remembers; {ALONE}"
+    return f"{name}: its value at x = {x:.6g} depends on the other numbers given with it; {ALONE}"
 
 
 def raised(error: BaseException) -> str:
