@@ -9,11 +9,9 @@ from fractions import Fraction
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from gateproof.proofs_check import given_gate
 from gateproof.proofs_check.refused import RefusedError
-from gateproof.theory.formula import FormulaError, parse_expr
-from gateproof.theory.formula.nodes import Extremum, IntervalSet, NamedSet
-from gateproof.theory.formula.powers import constant_value
-from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula import FormulaError
 
 if TYPE_CHECKING:
     from gateproof.numerics.fits.request import Request
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from gateproof.numerics.fits.target import Target
 
 Watch = Callable[[int, float], None]
-Ends = tuple[Fraction | None, Fraction | None]
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/0*[1-9]\d*", re.ASCII)
 
 
@@ -33,7 +30,7 @@ def fit(
     sharpness: str = "shared",
     gates: str = "difference",
     ends: str | None = None,
-    domain: str | tuple[Any, Any] | None = None,
+    domain: Any = None,
     norm: str = "sup",
     mu: float | str | None = None,
     sigma: float | str | None = None,
@@ -62,7 +59,7 @@ def fit(
         "quantise": quantise, "tolerance": dict(tolerance or {}), "continuous": continuous, "seed": seed,
     }  # fmt: skip
     with _refusing():
-        return solved(read_target(target, domain), request_of(options))
+        return solved(read_target(target, domain, allow_code=True), request_of(options))
 
 
 def request_of(options: Mapping[str, Any]) -> Request:
@@ -78,7 +75,8 @@ def solved(target: Target, request: Request, watch: Watch | None = None) -> Fit:
     from gateproof.numerics.fits.solve import solve
 
     with _refusing():
-        return rechecked(solve(target, request, watch=watch))
+        found = rechecked(solve(target, request, watch=watch))
+    return replace(found, tolerant=worst_case(found)) if request.tolerance else found
 
 
 def curve(target: Target, request: Request, watch: Watch | None = None) -> Iterator[Fit]:
@@ -90,6 +88,30 @@ def curve(target: Target, request: Request, watch: Watch | None = None) -> Itera
             yield rechecked(found)
 
 
+def worst_case(found: Fit) -> dict[str, Any]:
+    """The certified worst case of all gates that are within the tolerances. Raises RefusedError."""
+    from gateproof.numerics.fits.result_json import texts
+    from gateproof.proofs_check.certify_text import SURE, certify_text
+    from gateproof.proofs_check.records import Settings
+    from gateproof.theory.formula.printer import to_text
+
+    gate, target, request = found.gate, found.target, found.request
+    if target.expr is None:
+        raise RefusedError("--tolerance is for formulas: nothing is certified for a callable or for data")
+    if request.norm != "sup" or request.weight is not None:
+        raise RefusedError("--tolerance is for the plain supremum; leave out --norm and --weight")
+    if gate.branches > 2 and gate.algebra != "difference":
+        raise RefusedError(f"--tolerance is for tg(..), and {gate.algebra} gates are written out")
+    lists = ", ".join(f"{key}=[{', '.join(texts(getattr(gate, key)))}]" for key in given_gate.LISTS)
+    if gate.branches > 2 and len(set(gate.tau)) == 1 and request.sharpness == "shared":
+        # One sharpness is one component, which varies as one.
+        lists = lists.replace(f"tau=[{', '.join(texts(gate.tau))}]", f"tau={texts(gate.tau)[0]}", 1)
+    text = f"sup(abs(tg(x, {lists}) - ({to_text(target.expr)})), x in {target.domain})"
+    worst = certify_text(text, SURE, Settings(seed=request.seed), tolerance=request.tolerance)
+    keys = ("kind", "value", "reason", "worst", "tolerance", "certificate")
+    return {key: worst[key] for key in keys if key in worst}
+
+
 def rechecked(found: Fit) -> Fit:
     """The fit without what the independent checker rejects."""
     from gateproof.numerics.fits.result import Status
@@ -97,74 +119,56 @@ def rechecked(found: Fit) -> Fit:
 
     if found.error.certificate is not None:
         verdict = verify(found.error.certificate)
-        if not verdict.accepted:
+        later = None if verdict.accepted else _with_later_tails(found)
+        if later is not None:
+            found = replace(found, error=replace(found.error, certificate=later))
+        elif not verdict.accepted:
             reason = f"the certificate is rejected: {verdict.reason}"
             error = replace(found.error, evidence="sampled", certificate=None, reason=reason)
             status = Status.NOT_CERTIFIED
             found = replace(found, error=error, status=status, message=f"{status}: {reason}")
+    elif found.error.evidence == "certified" and found.error.hi is not None:
+        reason = "there is no certificate of its error"
+        error = replace(found.error, evidence="sampled", reason=reason)
+        status = Status.NOT_CERTIFIED
+        found = replace(found, error=error, status=status, message=f"{status}: {reason}")
     if found.lower_certificate is not None and not verify(found.lower_certificate).accepted:
         found = replace(found, lower_bound=None, lower_certificate=None)
     return found
 
 
-def read_target(target: Any, domain: str | tuple[Any, Any] | None = None) -> Target:
-    """The target of a fit. Raises RefusedError."""
-    ends = read_domain(domain)
-    if isinstance(target, str):
-        return _of_text(target, ends)
-    raise RefusedError(f"{type(target).__name__} is no target; give a name or a formula in x, or a function")
+def _with_later_tails(found: Fit) -> Mapping[str, Any] | None:
+    """A certificate that the checker accepts, with tails that begin farther out; None where it takes none."""
+    from gateproof.numerics.fits.certified import difference
+    from gateproof.numerics.fits.certified_tail import later_tails
+    from gateproof.proofs_check.checker import verify
+    from gateproof.theory.formula.nodes import App, Expr
+
+    certificate, target = found.error.certificate, found.target
+    if certificate is None or target.expr is None:
+        return None
+    folded = difference(found.gate, target.expr, target.weight_expr)
+    assert isinstance(folded, App)
+    for part in folded.args:
+        assert isinstance(part, Expr)
+        for times in (2, 4, 8):
+            later = later_tails(certificate, part, times)
+            if later is not None and verify(later).accepted:
+                return later
+    return None
 
 
-def _of_text(text: str, ends: Ends) -> Target:
-    from gateproof.numerics.backends.formula import formula
-    from gateproof.numerics.fits.target import of_formula
-    from gateproof.proofs_check.given_gate import target_formula
-    from gateproof.theory.formula import expand
+def read_target(target: Any, domain: Any = None, *, allow_code: bool = False) -> Target:
+    """The target of a fit; a path that ends in .json is that of another fit. Raises RefusedError."""
+    from pathlib import Path
 
-    name = target_formula(text)
-    return of_formula(formula(name), expand(parse_expr(name)), *ends)
+    with _refusing():
+        from gateproof.numerics.fits.target_any import target_of
 
-
-def read_domain(domain: str | tuple[Any, Any] | None) -> Ends:
-    """The ends of a domain, None where infinite. Raises RefusedError."""
-    if domain is None:
-        return None, None
-    if isinstance(domain, tuple | list):
-        if len(domain) != 2:
-            raise RefusedError("the domain has two ends, as in (-8, 8)")
-        ends = [None if _is_infinite(e) else number("domain", e) for e in domain]
-        return _ascending(ends[0], ends[1], str(tuple(domain)))
-    text = domain.strip()
-    said = text if text.startswith("x in ") else f"x in {text}"
-    advice = f'domain {text!r:.60}: give an interval with rational ends, as "[-8, 8]", "[0, oo)" or "R"'
-    try:
-        node = parse_expr(f"sup(x, {said})")
-    except (FormulaError, RecursionError):
-        raise RefusedError(advice) from None
-    if not isinstance(node, Extremum) or len(node.scope.binds) != 1 or node.scope.conditions:
-        raise RefusedError(advice)
-    within = node.scope.binds[0].within
-    if isinstance(within, NamedSet) and within.name == "R":
-        return None, None
-    if not isinstance(within, IntervalSet):
-        raise RefusedError(advice)
-    found: list[Fraction | None] = []
-    for end, infinite in ((within.lo, "-oo"), (within.hi, "oo")):
-        value = None if to_text(end) == infinite else constant_value(end)
-        if value is None and to_text(end) != infinite:
-            raise RefusedError(advice)
-        found.append(value)
-    return _ascending(found[0], found[1], text)
-
-
-def _ascending(lo: Fraction | None, hi: Fraction | None, text: str) -> Ends:
-    if lo is not None and hi is not None and not lo < hi:
-        raise RefusedError(f"domain {text:.60}: the left end must lie below the right one")
-    return lo, hi
-
-
-def _is_infinite(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and value in (float("inf"), float("-inf")))
+        if isinstance(target, str | Path) and str(target).strip().lower().endswith(".json"):
+            read = target_of(given_gate.gate_of(str(target).strip()), domain)
+            return replace(read, name=str(target).strip())
+        return target_of(target, domain, allow_code=allow_code)
 
 
 def number(name: str, value: Any) -> Fraction | None:

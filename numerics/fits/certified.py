@@ -7,6 +7,8 @@ from fractions import Fraction
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.extrema import extremum
+from gateproof.numerics.fits.certified_far import error_by_sides, has_arc
+from gateproof.numerics.fits.certified_hard import error_by_pieces, is_hard
 from gateproof.numerics.fits.result import Error
 from gateproof.theory.formula.nodes import App, Expr, num
 from gateproof.theory.formula.printer import to_text
@@ -35,6 +37,8 @@ def certified_error(
     budget: Budget | None = None,
 ) -> Error | str:
     """The supremum of |weight (gate - target)| on [lo, hi] (None: infinite), or why it is not known."""
+    if is_hard(gate):
+        return error_by_pieces(gate, target, lo, hi, weight, digits, budget)
     body = difference(gate, target, weight)
     try:
         found = extremum(
@@ -46,6 +50,8 @@ def certified_error(
     if found.status == "infinite":
         return Error(Fraction(0), None, "certified", at_infinity=found.at_infinity)
     if found.status != "ok" or found.value is None:
+        if lo is None and hi is None and weight is None and has_arc(target):
+            return error_by_sides(gate, target, digits, budget)
         return found.reason or found.status
     low, high = found.value
     where = () if found.tied or found.points is None else found.points

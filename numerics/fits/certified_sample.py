@@ -1,4 +1,4 @@
-"""A gate with exact numbers in float64: its values, its gates and the smallest one; peaks of an error."""
+"""A gate with exact numbers in float64: its gates and its values; peaks of an error."""
 
 from __future__ import annotations
 
@@ -57,29 +57,6 @@ def values_of(gate: Gate) -> Function:
         return np.asarray((weights(x) * lines).sum(axis=0))
 
     return values
-
-
-def smallest_gate(gate: Gate) -> float:
-    """The infimum of all gates over R: 0, but 1 for one branch, and below 0 where sharpness differs.
-
-    A middle gate S(tau_1 (x - h_1)) - S(tau_2 (x - h_2)) is positive, and 0 far out, if the tau are equal;
-    else it is negative beyond the place where the arguments are equal.
-    """
-    if gate.branches == 1:
-        return 1.0
-    tau, theta = floats(gate.tau), floats(gate.theta)
-    if gate.algebra != "difference" or (tau == tau[0]).all():
-        return 0.0
-    weights = weights_of(gate)
-    flat = np.where(np.isinf(tau), tau[np.isfinite(tau)].max(initial=1.0), tau)
-    spread = np.concatenate([h + np.linspace(-40, 40, 2001) / t for t, h in zip(flat, theta, strict=True)])
-
-    def least(x: Array) -> Array:
-        return -np.minimum(weights(x).min(axis=0), 0.0)
-
-    x = np.unique(np.concatenate([spread, np.linspace(theta.min(), theta.max(), 2001)]))
-    found = refined(least, x, least(x), 1.0)
-    return -max((abs(size) for _, size in found), default=0.0)
 
 
 def refined(error: Function, x: Array, size: Array, share: float) -> list[tuple[float, float]]:

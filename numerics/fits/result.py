@@ -81,7 +81,7 @@ class Fit:
     lower_certificate: Mapping[str, Any] | None = None
     attained: bool | None = None
     infimum: float | None = None
-    gates_min: float | None = None
+    gates_min: Fraction | None = None
     condition: float | None = None
     outside: Error | None = None
     tolerant: Mapping[str, Any] | None = None

@@ -47,7 +47,7 @@ def document(fit: Fit) -> dict[str, Any]:
         "optimal_within": None if within is None else up(within, 3),
         "attained": fit.attained,
         "infimum": number(fit.infimum),
-        "gates_min": number(fit.gates_min),
+        "gates_min": None if fit.gates_min is None else down(fit.gates_min, FLOAT_DIGITS),
         "condition": number(fit.condition),
         "status": fit.status.value,
         "message": fit.message,
@@ -100,24 +100,24 @@ def number(value: float | None, digits: int = FLOAT_DIGITS) -> str | None:
 
 def down(value: Fraction, digits: int) -> str:
     """So many significant digits, rounded down."""
+    if not value:
+        return "0"
     return floor_decimal(value, digits - 1 - magnitude(value))
 
 
 def up(value: Fraction, digits: int) -> str:
     """So many significant digits, rounded up."""
+    if not value:
+        return "0"
     return ceil_decimal(value, digits - 1 - magnitude(value))
 
 
 def short(error: Error, digits: int = 6) -> str:
-    """The error in a few digits, rounded up; '~' before what is sampled."""
+    """The error in a few digits; '~' before what is sampled."""
     if error.hi is None:
         return "infinite"
-    if error.hi == 0:
-        return "0"
     digits = max(1, min(digits, agreed_digits(error.lo, error.hi)))
-    shown = (
-        f"{float(up(error.hi, digits)):.{digits}g}" if error.hi < Fraction(1, 1000) else up(error.hi, digits)
-    )
+    shown = f"{float(error.hi):.{digits}g}"
     return f"~{shown}" if error.evidence == "sampled" else shown
 
 

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Iterator
+from dataclasses import replace
 
-from gateproof.numerics.fits.certified import certified_error
-from gateproof.numerics.fits.certified_gate import decimal_gate
-from gateproof.numerics.fits.certified_lower import proved_lower_bound
-from gateproof.numerics.fits.driver import fits
-from gateproof.numerics.fits.normal import Normal, normal
+from gateproof.numerics.fits.candidates import (
+    Candidate,
+    Search,
+    Watch,
+    exact_candidate,
+    hard_candidates,
+    refuse_ends,
+)
+from gateproof.numerics.fits.certified_fit import finish
+from gateproof.numerics.fits.driver import Found
+from gateproof.numerics.fits.families import family_refusal, possible_ends
+from gateproof.numerics.fits.normal import normal
 from gateproof.numerics.fits.request import RefusedFit, Request
-from gateproof.numerics.fits.result import Error, Fit, Status
-from gateproof.numerics.fits.setting import Setting
+from gateproof.numerics.fits.result import Fit, Status
 from gateproof.numerics.fits.target import Target
-from gateproof.theory.gate import Gate
 
-#: What is shown of the alternation: peaks of at least this share of the largest.
-LEVEL = 0.9
-Watch = Callable[[int, float], None]
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A gate with the numbers to be printed, and its error in floats."""
-
-    gate: Gate
-    error: float
+#: One branch more must lower the error by this share; else fewer suffice.
+GAIN = 1e-9
 
 
 def solve(target: Target, request: Request, *, watch: Watch | None = None) -> Fit:
@@ -41,12 +36,16 @@ def solve(target: Target, request: Request, *, watch: Watch | None = None) -> Fi
     last: Fit | None = None
     for fit in curve(target, request, watch=watch, every=request.tol is not None):
         last = fit
-        if request.tol is not None and fit.error.hi is not None and fit.error.hi <= request.tol:
+        if _within(fit, request):
             break
     assert last is not None
-    if request.tol is not None and not (last.error.hi is not None and last.error.hi <= request.tol):
-        last = replace(last, status=Status.NOT_REACHED, message=str(Status.NOT_REACHED))
+    if request.tol is not None and not _within(last, request) and last.status is not Status.INTERRUPTED:
+        last = replace(last, status=Status.NOT_REACHED, message=f"{Status.NOT_REACHED}; {last.message}")
     return replace(last, elapsed=time.perf_counter() - started)
+
+
+def _within(fit: Fit, request: Request) -> bool:
+    return request.tol is not None and fit.error.hi is not None and fit.error.hi <= request.tol
 
 
 def curve(
@@ -55,78 +54,78 @@ def curve(
     """Fits of one branch, two, and so on, as far as there are any; the last one only if not ``every``."""
     ends = ends_of(target, request)
     found = normal(target)
-    last: Candidate | None = None
-    stopped = False
-    try:
-        for candidate in _candidates(found, request, ends):
+    exact = exact_candidate(target, request)
+    if exact is not None and exact.gate.branches <= request.most:
+        if not every or exact.gate.branches == 1:
+            yield finish(found, request, ends, _suffices(exact, request, every=every))
+            return
+        request = replace(request, branches=exact.gate.branches - 1, tol=None)
+    else:
+        exact = None
+    if request.sharpness == "hard":
+        for candidate in hard_candidates(target, request, ends, every=every):
             if watch is not None:
                 watch(candidate.gate.branches, candidate.error)
-            last = candidate
+            yield finish(found, request, ends, _suffices(candidate, request, every=every))
+    else:
+        yield from _searched(Search(found, request, ends, watch), every=every)
+    if exact is not None:
+        yield finish(found, request, ends, exact)
+
+
+def _searched(search: Search, *, every: bool) -> Iterator[Fit]:
+    found, request, ends = search.found, search.request, search.ends
+    best: Found | None = None
+    stopped = False
+    try:
+        for one in search.run():
+            if best is None or one.error < best.error * (1 - GAIN):
+                best = one
             if every:
-                yield _finished(found, request, ends, candidate)
+                yield finish(found, request, ends, search.candidate(one))
     except KeyboardInterrupt:
-        if last is None:
+        best, stopped = search.begun or best, True
+        if best is None:
             raise
-        stopped = True
-    if last is None:
-        raise RefusedFit(
-            f"no gate of {request.most} branches has these ends; give more branches, or free ends"
-        )
-    if not every or stopped:
-        fit = _finished(found, request, ends, last)
-        yield replace(fit, status=Status.INTERRUPTED, message=str(Status.INTERRUPTED)) if stopped else fit
+    if best is None:
+        raise refuse_ends(request, request.most)
+    if stopped:
+        fit = finish(found, request, ends, search.candidate(best, quick=True))
+        yield replace(fit, status=Status.INTERRUPTED, message=f"{Status.INTERRUPTED}; {fit.message}")
+    elif not every:
+        yield finish(found, request, ends, _suffices(_judged(search, best), request, every=False))
+
+
+def _judged(search: Search, best: Found) -> Candidate:
+    try:
+        return search.candidate(best)
+    except KeyboardInterrupt:
+        return search.candidate(best, quick=True).saying("stopped before it was known whether it is best")
+
+
+def _suffices(candidate: Candidate, request: Request, *, every: bool) -> Candidate:
+    """With a word where fewer branches than asked for do as well."""
+    fewer = candidate.gate.branches < request.most and request.tol is None and not every
+    return candidate.saying(f"K={candidate.gate.branches} suffices") if fewer else candidate
 
 
 def ends_of(target: Target, request: Request) -> str:
     """How the outer lines are bound. Raises RefusedFit where the target does not allow that."""
-    for line, end, why, sign in (
-        (target.left, target.lo, target.why[0], "-"),
-        (target.right, target.hi, target.why[1], "+"),
-    ):
-        if line is None and end is None and target.expr is not None:
-            raise RefusedFit(
-                f"{target.name} {why} at {sign}oo, so every gate has an infinite error on R; "
-                "fit it on an interval, as in --domain '[-4, 4]'"
-            )
     infinite = [line for line in (target.left, target.right) if line is not None]
     if not infinite:
         if request.ends in ("pinned", "slopes"):
             raise RefusedFit(
-                f"--ends {request.ends} is for infinite ends with asymptotes, which {target.name} on an "
-                "interval has none of; leave it out"
+                f"--ends {request.ends} is for infinite ends with asymptotes, and {target.name} on "
+                f"{target.domain} has none; leave it out"
             )
         return "free"
-    if request.ends == "free":
+    if request.ends == "free" and target.expr is not None:
         raise RefusedFit(
             "--ends free is for an interval: on R a slope other than the asymptote's has an infinite error; "
             "use --ends slopes, or give --domain"
         )
-    return request.ends or "pinned"
-
-
-def _candidates(found: Normal, request: Request, ends: str) -> Iterator[Candidate]:
-    setting = Setting(request.most, request.sharpness, ends, request.gates, request.family)
-    for one in fits(found, setting, seed=request.seed):
-        yield Candidate(decimal_gate(found, one), one.error * found.height)
-
-
-def _finished(found: Normal, request: Request, ends: str, candidate: Candidate) -> Fit:
-    """The fit with its certified error and all that stands beside it."""
-    target, gate = found.target, candidate.gate
-    error, status = _error(target, gate, candidate.error)
-    lower = proved_lower_bound(target, request, gate.branches, ends)
-    bound, document = (None, None) if isinstance(lower, str) else lower
-    return Fit(
-        gate, target, request, error, status, str(status),
-        lower_bound=bound, lower_certificate=document,
-    )  # fmt: skip
-
-
-def _error(target: Target, gate: Gate, sampled: float) -> tuple[Error, Status]:
-    seen = Fraction(sampled)
-    if target.expr is None:
-        return Error(seen, seen, "sampled"), Status.SAMPLED
-    known = certified_error(gate, target.expr, target.lo, target.hi)
-    if isinstance(known, str):
-        return Error(seen, seen, "sampled", reason=known), Status.NOT_CERTIFIED
-    return known, Status.OK
+    ends = request.ends or possible_ends(target, request.family)
+    reason = family_refusal(target, request.family, ends)
+    if reason:
+        raise RefusedFit(reason)
+    return ends

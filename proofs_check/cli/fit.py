@@ -78,7 +78,10 @@ def run(options: argparse.Namespace) -> int:
     request = fitting.request_of(_options(options))
     if options.certificate is not None:
         certificate_file.refuse_early(options.certificate)
-    target = fitting.read_target(options.target, options.domain)
+    code = options.allow_code is not None
+    target = fitting.read_target(
+        options.allow_code if code else options.target, options.domain, allow_code=code
+    )
     watch = _progress(options)
     if options.curve:
         return _print_curve(options, list(fitting.curve(target, request, watch)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check import clean
 from gateproof.proofs_check.render.terminal import Style
@@ -50,7 +50,8 @@ def entries(fit: Fit) -> Iterator[tuple[str, str]]:
     from gateproof.numerics.fits.result_json import down, number, short, up
 
     error = fit.error
-    yield "error", f"{short(error)} ({error.evidence}){_where(fit)}"
+    size = up(error.hi, 10) if error.evidence == "certified" and error.hi is not None else short(error)
+    yield "error", f"{size} ({error.evidence}){_where(fit)}"
     if error.reason and error.evidence == "sampled":
         yield "", error.reason
     if len(fit.peaks) > 1:
@@ -66,11 +67,13 @@ def entries(fit: Fit) -> Iterator[tuple[str, str]]:
         yield "infimum", f"{infimum.strip()} is approached and not attained: parameters run away".strip()
     if fit.outside is not None:
         yield "outside", _outside(fit)
+    if fit.tolerant is not None:
+        yield "worst", _worst(fit.tolerant)
     if fit.rms is not None:
         yield "rms", f"{number(fit.rms, 4)} {fit.measure}".strip()
     if fit.gates_min is not None:
         sign = "; a gate goes negative where sharpness differs" if fit.gates_min < 0 else ""
-        yield "gates", f"smallest {number(fit.gates_min, 4)}{sign}"
+        yield "gates", f"smallest {down(fit.gates_min, 4)}{sign}"
     if fit.condition is not None:
         yield "condition", f"{number(fit.condition, 4)}"
     for step in fit.steps:
@@ -113,7 +116,9 @@ def _peaks(peaks: Sequence[tuple[float, float]]) -> str:
     more = f", and {len(peaks) - MOST} more" if len(peaks) > MOST else ""
     low = min(abs(e) for _, e in peaks)
     high = max(abs(e) for _, e in peaks)
-    level = f"; the lowest is {100 * low / high:.4g} % of the highest" if low < high else ""
+    level = (
+        "; level" if high - low < 1e-6 * high else f"; the lowest is {100 * low / high:.4g} % of the highest"
+    )
     return f"{len(peaks)}: {', '.join(shown)}{more}{level}"
 
 
@@ -127,6 +132,16 @@ def _outside(fit: Fit) -> str:
     if outside.evidence == "sampled":
         return f"the error on R is not known: {outside.reason}"
     return f"the error on all of R is {short(outside)} ({outside.evidence})"
+
+
+def _worst(found: Mapping[str, Any]) -> str:
+    """The worst case under tolerances."""
+    sizes = ", ".join(f"{key} {size}" for key, size in found["tolerance"].items())
+    if found["kind"] == "value":
+        return f"{found['value']['hi']} over all gates within {sizes} (certified)"
+    if found["kind"] == "infinite":
+        return f"infinite over all gates within {sizes}: {found.get('reason', '')}"
+    return f"not certified over all gates within {sizes}: {found.get('reason', '')}"
 
 
 def _coloured(fit: Fit, style: Style) -> str:

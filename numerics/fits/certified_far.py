@@ -1,0 +1,118 @@
+"""Errors whose tails need the rule of the arc tangent: x*atan(x) approaches lines with slopes +-pi/2.
+
+Far out the target f is its asymptote l plus a rest that is rewritten by atan(u) = +-pi/2 - atan(1/u), so that
+pi drops out of rest = f - l exactly. As the gates g_k sum to 1, with L_K the outer line on the right,
+
+    gate - f = sum_(k < K) g_k (L_k - f) + g_K (L_K - l - rest),
+
+where the irrational slopes cancel in L_K - l and g_k decays in all the others. On the left likewise.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gateproof.numerics.bounds import Budget
+from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.extrema import extremum
+from gateproof.numerics.fits.certified_hard import joined
+from gateproof.numerics.fits.result import Error
+from gateproof.numerics.results import Extremum
+from gateproof.theory.asymptotes import Asymptote, as_expr, asymptote
+from gateproof.theory.exact.budget import Unsupported
+from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.normal import Workspace
+from gateproof.theory.exact.writeback import write
+from gateproof.theory.formula.nodes import App, Const, Expr, Node, Num, Var, num, rebuild
+from gateproof.theory.formula.powers import linear
+from gateproof.theory.formula.printer import to_text
+from gateproof.theory.gate import Gate
+from gateproof.theory.threshold_gate import branch
+
+X = Var("x")
+SAID = (
+    "the error is the largest of these: right of {0} and left of -{0} the formula is written with "
+    "atan(u) = pi/2 - atan(1/u) for u > 0 and -pi/2 - atan(1/u) for u < 0"
+)
+
+
+def has_arc(target: Expr) -> bool:
+    """Whether the target holds an arc tangent of a line in x."""
+    return any(_turn(node) is not None for node in target.walk())
+
+
+def error_by_sides(gate: Gate, target: Expr, digits: int, budget: Budget | None = None) -> Error | str:
+    """The supremum of |gate - target| over R, or why it is not known."""
+    start = Fraction(2)
+    for node in target.walk():
+        line = _turn(node)
+        if line is not None:
+            start = max(start, 2 * abs(line[1] / line[0]))
+    parts: list[Extremum] = []
+    try:
+        parts.append(_on(_apart(gate, target), -start, start, digits, budget))
+        for side, ends in (("+", (start, None)), ("-", (None, -start))):
+            body = _far(gate, target, side, start)
+            if isinstance(body, str):
+                return body
+            parts.append(_on(body, *ends, digits, budget))
+    except (NumericsError, Unsupported) as error:
+        return str(error) or type(error).__name__
+    if any(p.status == "infinite" for p in parts):
+        return Error(Fraction(0), None, "certified", at_infinity=("+",))
+    bad = next((p for p in parts if p.status != "ok" or p.value is None), None)
+    if bad is not None:
+        return bad.reason or bad.status
+    return joined(parts, SAID.format(start))
+
+
+def _on(body: Expr, lo: Fraction | None, hi: Fraction | None, digits: int, budget: Budget | None) -> Extremum:
+    ends = [None if e is None else num(e) for e in (lo, hi)]
+    whole = App("abs", (body,))
+    return extremum(whole, "x", ends[0], ends[1], "sup", digits, budget, text=to_text(whole))
+
+
+def _apart(gate: Gate, target: Expr) -> Expr:
+    return App("add", (gate.expression(), App("neg", (target,))))
+
+
+def _far(gate: Gate, target: Expr, side: str, start: Fraction) -> Expr | str:
+    """Gate - target on one side, in the form above; or why there is none."""
+    found = asymptote(target, "x", side)
+    if not isinstance(found, Asymptote):
+        return f"no asymptote of the function is known at {side}oo"
+    slope, intercept = as_expr(found.slope), as_expr(found.intercept)
+    outer = gate.branches - 1 if side == "+" else 0
+    if gate.slope[outer] != slope:
+        return "the slopes differ"
+    domain = Domain(num(start), None) if side == "+" else Domain(None, num(-start))
+    work = Workspace(Assumptions({"x": domain}))
+    turned = _turned(target, 1 if side == "+" else -1)
+    rest = write(work, work.sub(work.form(turned), work.form(branch(X, slope, intercept))))
+    moved = App("add", (gate.intercept[outer], App("neg", (intercept,)), App("neg", (rest,))))
+    terms: list[Expr] = []
+    for k, weight in enumerate(gate.gates()):
+        line = branch(X, gate.slope[k], gate.intercept[k])
+        apart = moved if k == outer else App("add", (line, App("neg", (target,))))
+        terms.append(App("mul", (weight, apart)))
+    return App("add", tuple(terms)) if len(terms) > 1 else terms[0]
+
+
+def _turn(node: Node) -> tuple[Fraction, Fraction] | None:
+    """Slope and intercept of the line that a node is the arc tangent of."""
+    if not isinstance(node, App) or node.head != "atan":
+        return None
+    line = linear(node.args[0], "x")
+    return line if line is not None and line[0] else None
+
+
+def _turned(node: Node, side: int) -> Expr:
+    """With atan(u) = +-pi/2 - atan(1/u) for every line u, which has one sign there."""
+    done = rebuild(node, lambda part: _turned(part, side))
+    assert isinstance(done, Expr)
+    line = _turn(done)
+    if line is None or not isinstance(done, App):
+        return done
+    sign = side if line[0] > 0 else -side
+    right = App("mul", (Num(Fraction(sign, 2)), Const("pi")))
+    return App("add", (right, App("neg", (App("atan", (App("div", (num(1), done.args[0])),)),))))
