@@ -78,7 +78,8 @@ class Gate:
         x = Var("x")
         if self.branches == 1 or self.algebra != "difference":
             return to_text(self.expression(x))
-        return to_text(Tg(x, self.tau, self.theta, self.slope, self.intercept))
+        tau = self.tau[:1] if len(set(self.tau)) == 1 else self.tau
+        return to_text(Tg(x, tau, self.theta, self.slope, self.intercept))
 
 
 def _sticks(low: list[Expr], high: list[Expr]) -> tuple[Expr, ...]:
