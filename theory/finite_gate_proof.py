@@ -8,13 +8,14 @@ from fractions import Fraction
 import flint
 
 from gateproof.theory.exact import balls
-from gateproof.theory.exact.domain import Assumptions, Domain
-from gateproof.theory.exact.kernels import minus, plus, times
+from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
+from gateproof.theory.exact.kernels import ZERO, minus, plus, times
 from gateproof.theory.exact.piecewise import Piece
 from gateproof.theory.exact.prove import prove_relation
-from gateproof.theory.finite_gate_sum import GateSum, sign
+from gateproof.theory.finite_gate_soft import soft_sum
+from gateproof.theory.finite_gate_sum import GateSum, gate_of, merged, sign
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Num, Var
+from gateproof.theory.formula.nodes import App, Expr, Num, Var, num
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
 
@@ -43,7 +44,11 @@ def proof_of(
     trust: set[str] = {"arb"}
     for piece in pieces:
         here = _on(gate, piece.domain, var, total)
-        shown = prove_relation(piece.expr, "==", here, Assumptions({var: piece.domain}))
+        shown = None
+        if total is not None and not any(s.hard for s in total.steps):
+            shown = _term_by_term(piece, var, total)
+        if shown is None:
+            shown = prove_relation(piece.expr, "==", here, Assumptions({var: piece.domain}))
         if shown is None or not _balls_agree(piece, here, var):
             return None
         label = f"for {_range(piece.domain)}: " if len(pieces) > 1 else ""
@@ -52,6 +57,30 @@ def proof_of(
     steps.append("values in balls agree")
     statement = f"for {var} in {_set(where)}: {to_text(expr)} == {gate.text}"
     return Proof(statement, tuple(steps), tuple(sorted(trust)))
+
+
+def _term_by_term(piece: Piece, var: str, total: GateSum) -> Derivation | None:
+    """Each term of a sum is a gate, and their lines and sigmoids add up to the whole; None for no such sum."""
+    if not isinstance(piece.expr, App) or piece.expr.head != "add":
+        return None
+    steps: list[str] = []
+    trust: set[str] = set()
+    left = total
+    for term in piece.expr.args:
+        found = soft_sum(term, var, piece.domain)
+        if not isinstance(found, GateSum):
+            return None
+        right = gate_of(found).expression(Var(var))
+        shown = prove_relation(term, "==", right, Assumptions({var: piece.domain}))
+        if shown is None:
+            return None
+        steps += [f"{to_text(term)} == {to_text(right)}:", *(f"  {line}" for line in shown.steps)]
+        trust |= set(shown.trust)
+        left = left.plus(found.scaled(num(-1)))
+    rest = merged(left)
+    if rest.steps or rest.slope != ZERO or rest.intercept != ZERO:
+        return None
+    return Derivation((*steps, "lines beside equal sigmoids are added"), tuple(sorted(trust)))
 
 
 def _on(gate: Gate, part: Domain, var: str, total: GateSum | None) -> Expr:

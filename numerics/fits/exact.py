@@ -40,5 +40,6 @@ def word(found: Exact, asked: int | None = None) -> str:
     kind = {"affine": "a line", "hard": "a hard gate", "mixed": "a gate with soft and hard thresholds"}
     text = f"exact: the target is {kind.get(found.kind, 'a soft gate')}, {count}{sharp}; error 0, proved"
     if asked is not None and asked > gate.branches:
-        return f"{text}; {asked - gate.branches} of the {asked} asked for would change nothing, left out"
+        spare = asked - gate.branches
+        return f"{text}; {spare} of the {asked} branches asked for would change nothing: left out"
     return text
