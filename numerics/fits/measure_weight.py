@@ -1,0 +1,101 @@
+"""``--weight``: a formula in x, not negative on the domain; it multiplies an error, or is a density."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from gateproof.numerics.backends import prepare
+from gateproof.numerics.backends.formula import formula
+from gateproof.numerics.fits.gates import Array
+from gateproof.numerics.fits.target import RefusedTarget, Target, values_of
+from gateproof.numerics.fits.target_window import sample
+from gateproof.theory.formula import FormulaError, free_names, parse_expr
+from gateproof.theory.formula.nodes import App, Expr, num
+from gateproof.theory.formula.powers import linear
+
+Weight = tuple[Callable[[Array], Array], Expr, tuple[float, ...]]
+
+
+def checked_weight(text: str, target: Target) -> Weight:
+    """The weight, its core expression, and the places where one of its arguments is 0. Raises RefusedTarget.
+
+    Looked at on a sample of the domain: finite there, nowhere negative, somewhere positive.
+    """
+    if not isinstance(text, str):
+        raise RefusedTarget(f"--weight {text!r:.40}: give a formula in x as text")
+    try:
+        found = formula(text.strip())
+        core = prepare.core(parse_expr(text.strip()))
+    except (FormulaError, RecursionError) as error:
+        raise RefusedTarget(f"--weight {text!r:.60}: {error}") from None
+    other = sorted(set(found.names) - {"x"})
+    if other:
+        raise RefusedTarget(f"--weight {text!r:.60}: {other[0]!r} is not x; give a formula in x")
+    run, cuts = values_of(found), _cuts(core)
+    x = sample(target.lo, target.hi, target.kinks)
+    x = np.union1d(x, [c for c in cuts if x[0] <= c <= x[-1]])
+    with np.errstate(all="ignore"):
+        y = run(x)
+    for bad, what in ((~np.isfinite(y), "has no finite value"), (y < 0, "is negative")):
+        if bad.any():
+            at = float(x[bad][np.argmin(np.abs(x[bad]))])
+            raise RefusedTarget(
+                f"--weight {text!r:.60} {what} at x = {at:.6g}; it must be positive on the domain"
+            )
+    if not (y > 0).any():
+        raise RefusedTarget(f"--weight {text!r:.60} is 0 on the whole domain")
+    return run, core, cuts
+
+
+def _cuts(core: Expr) -> tuple[float, ...]:
+    found = set()
+    for node in core.walk():
+        if isinstance(node, App) and "x" in free_names(node):
+            line = linear(node, "x")
+            if line is not None and line[0] != 0:
+                found.add(float(-line[1] / line[0]))
+    return tuple(sorted(found))
+
+
+def weighted(target: Target, norm: str = "sup", weight: str | None = None) -> Target:
+    """The target with the weight that multiplies its error in the sup norm. Raises RefusedTarget.
+
+    ``norm`` 'sup' with a formula, or 'relative': 1/|f|, which is refused where f is 0, or tends to 0 at an
+    infinite end. There a gate's error, which falls like exp(-tau |x|), has another order than f, so that the
+    relative error is 1 or more, whatever the gate.
+    """
+    if norm == "relative":
+        return _relative(target)
+    if weight is None or norm != "sup":
+        return target
+    run, core, _ = checked_weight(weight, target)
+    return replace(target, weight=run, weight_expr=core)
+
+
+def _relative(target: Target) -> Target:
+    shown = target.name if target.kind == "formula" else "f(x)"
+    instead = f'--weight "1/max(abs({shown:.60}), 0.01)" bounds it by the absolute error where it is small'
+    if target.kind != "formula":
+        instead = "take the sup norm, or an interval without"
+    for line, end in ((target.left, "-oo"), (target.right, "oo")):
+        if line is not None and line.slope == line.intercept == num(0):
+            why = f"{target.name:.60} tends to 0 for x -> {end}, where a gate's relative error is 1 or more"
+            raise RefusedTarget(f"--norm relative: {why}; {instead}")
+    x = sample(target.lo, target.hi, target.kinks) if target.points is None else target.points.x
+    with np.errstate(all="ignore"):
+        y = target.function(x)
+    small = np.abs(y) <= 1e-9 * np.abs(y).max()
+    crossing = np.flatnonzero(y[1:] * y[:-1] < 0)
+    if small.any() or len(crossing):
+        at = float(x[small][0]) if small.any() else float(x[crossing[0]])
+        raise RefusedTarget(f"--norm relative: {target.name:.60} is 0 near x = {at:.6g}; {instead}")
+    function = target.function
+
+    def run(x: Array) -> Array:
+        return np.asarray(1.0 / np.abs(function(x)))
+
+    core = None if target.expr is None else App("div", (num(1), App("abs", (target.expr,))))
+    return replace(target, weight=run, weight_expr=core)
