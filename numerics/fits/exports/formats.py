@@ -11,7 +11,8 @@ from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.points import enclosure
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.expand import expand
-from gateproof.theory.formula.nodes import Expr, Num
+from gateproof.theory.formula.nodes import Expr
+from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 
 _BITS = (256, 1024, 4096)
@@ -42,8 +43,9 @@ SINGLE = Floating("float", 24, -149, Fraction(2**24 - 1) * 2**104)
 
 def bounds(node: Expr, bits: int = 256) -> tuple[Fraction, Fraction]:
     """Rational bounds of a closed expression; equal for a rational number. Raises RefusedExport."""
-    if isinstance(node, Num):
-        return node.value, node.value
+    known = constant_value(node)
+    if known is not None:
+        return known, known
     try:
         return enclosure(expand(node), bits)
     except (NumericsError, FormulaError) as error:

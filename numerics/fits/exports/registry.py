@@ -1,0 +1,128 @@
+"""Which formats there are, by the end of a file's name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gateproof.numerics.decimals import decimal_enclosure
+from gateproof.numerics.fits.exports.about import About, one_line
+from gateproof.numerics.fits.exports.formats import RefusedExport
+
+if TYPE_CHECKING:
+    from gateproof.numerics.fits.result import Fit
+
+
+@dataclass(frozen=True)
+class Export:
+    """A format: the ends of names that ask for it, what it is, and how it is made of a fit."""
+
+    kind: str
+    suffixes: tuple[str, ...]
+    what: str
+    make: Callable[[Fit, About], str | bytes]
+
+
+def _json(fit: Fit, about: About) -> str:  # noqa: ARG001 - the signature of all
+    return json.dumps(fit.to_json(), indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def _python(fit: Fit, about: About) -> str:
+    from gateproof.numerics.fits.exports.python_code import python_code
+
+    return python_code(fit.gate, about)
+
+
+def _torch(fit: Fit, about: About) -> str:
+    from gateproof.numerics.fits.exports.torch_code import torch_code
+
+    return torch_code(fit.gate, about)
+
+
+def _c(fit: Fit, about: About) -> str:
+    from gateproof.numerics.fits.exports.c_code import c_code
+
+    return c_code(fit.gate, about)
+
+
+def _onnx(fit: Fit, about: About) -> bytes:
+    from gateproof.numerics.fits.exports.onnx_model import onnx_model
+
+    return onnx_model(fit.gate, about)
+
+
+def _onnx_double(fit: Fit, about: About) -> bytes:
+    from gateproof.numerics.fits.exports.onnx_model import onnx_model
+
+    return onnx_model(fit.gate, about, double=True)
+
+
+def _latex(fit: Fit, about: About) -> str:
+    from gateproof.numerics.fits.exports.latex import latex
+
+    return "".join(f"% {line}\n" for line in (one_line(about.target), about.error_line)) + latex(fit.gate)
+
+
+def _hardware(shape: str) -> Callable[[Fit, About], str]:
+    def make(fit: Fit, about: About) -> str:
+        from gateproof.numerics.fits.exports import hardware
+
+        document = hardware.table(fit.gate, about, worst_case=fit.tolerant)
+        found: str = getattr(hardware, f"as_{shape}")(document)
+        return found
+
+    return make
+
+
+#: More telling ends come first.
+EXPORTS = (
+    Export("hardware", (".hardware.json",), "hardware constants as JSON", _hardware("json")),
+    Export("json", (".json",), "the fit's document; gateproof reads it as a target", _json),
+    Export("torch", ("torch.py",), "a torch module in a file of its own", _torch),
+    Export("python", (".py",), "Python functions for floats (math) and arrays (NumPy)", _python),
+    Export("c", (".h", ".c"), "C99 functions in double and float", _c),
+    Export("onnx-double", (".double.onnx",), "an ONNX model in double", _onnx_double),
+    Export("onnx", (".onnx",), "an ONNX model in float", _onnx),
+    Export("csv", (".csv",), "hardware constants as CSV", _hardware("csv")),
+    Export("markdown", (".md",), "hardware constants as Markdown", _hardware("markdown")),
+    Export("latex", (".tex",), "LaTeX for math mode", _latex),
+)
+SUFFIXES = tuple(s for e in EXPORTS for s in e.suffixes)
+
+
+def export_of(name: str) -> Export:
+    """The format that a file's name, or the end of one, asks for. Raises RefusedExport."""
+    for export in EXPORTS:
+        if name.lower().endswith(export.suffixes):
+            return export
+    raise RefusedExport(f"{one_line(name, 60)!r}: the name ends in none of {', '.join(SUFFIXES)}")
+
+
+def render(fit: Fit, name: str, *, function: str = "gate") -> bytes:
+    """The export of a fit that a file of that name holds; ``function`` is the name in generated code.
+
+    Raises RefusedExport, in one line, for an unknown format, and for a gate that the format cannot hold.
+    """
+    export = export_of(name)
+    made = export.make(fit, about_of(fit, function))
+    return made.encode("utf-8") if isinstance(made, str) else made
+
+
+def about_of(fit: Fit, function: str = "gate") -> About:
+    """What exports say of a fit."""
+    from gateproof.numerics.fits.result_json import domain_text
+
+    error: Any = fit.error
+    ends = {"lo": "oo", "hi": "oo"} if error.hi is None else decimal_enclosure(error.lo, error.hi, 10)
+    return About(
+        target=fit.target.name,
+        lo=ends["lo"],
+        hi=ends["hi"],
+        evidence=error.evidence,
+        norm=fit.request.norm,
+        domain=domain_text(fit.target),
+        ends=(fit.target.lo, fit.target.hi),
+        name=function,
+    )

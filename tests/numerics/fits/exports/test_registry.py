@@ -1,0 +1,78 @@
+"""Exports of a fit by the end of a file's name."""
+
+from __future__ import annotations
+
+import ast
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from gates_to_export import named
+
+from gateproof.numerics.fits.exports import EXPORTS, SUFFIXES, RefusedExport, export_of, render
+from gateproof.numerics.fits.request import Request
+from gateproof.numerics.fits.result import Error, Fit, Status
+from gateproof.numerics.fits.target import Target
+from gateproof.theory.formula import expand, parse_expr
+from gateproof.theory.gate import Gate
+
+
+def fitted(name="free", target="gelu(x)"):
+    error = Error(Fraction("0.01392"), Fraction("0.01393"), "certified")
+    goal = Target(target, lambda x: np.maximum(x, 0.0))
+    return Fit(named()[name], goal, Request(branches=3), error, Status.OK, "done", ((0.5, 0.0139),))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("gate.json", "json"), ("a/b/gate.JSON", "json"), ("x.hardware.json", "hardware"), ("x.py", "python"),
+        ("x.torch.py", "torch"), ("gate_torch.py", "torch"), (".h", "c"), ("x.c", "c"), ("x.onnx", "onnx"),
+        ("x.double.onnx", "onnx-double"), ("x.csv", "csv"), ("x.md", "markdown"), ("x.tex", "latex"),
+    ],
+)  # fmt: skip
+def test_the_format_of_a_name(name, kind):
+    assert export_of(name).kind == kind
+
+
+@pytest.mark.parametrize("name", ["", "gate", "gate.pt", "json", "gate.json.gz", "gate\n.xyz"])
+def test_names_that_ask_for_nothing(name):
+    with pytest.raises(RefusedExport) as caught:
+        export_of(name)
+    assert "\n" not in str(caught.value)
+    assert ".onnx" in str(caught.value)
+
+
+def test_every_format_is_made_and_is_the_same_again():
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    fit = fitted()
+    assert len(SUFFIXES) == len({*SUFFIXES}) == 11
+    for export in EXPORTS:
+        for suffix in export.suffixes:
+            made = render(fit, f"gate{suffix}")
+            assert isinstance(made, bytes)
+            assert made
+            assert made == render(fit, f"gate{suffix}")
+            if "onnx" not in suffix:
+                assert made.isascii()
+                assert made.endswith(b"\n")
+    ast.parse(render(fit, "x.py"))
+    ast.parse(render(fit, "x_torch.py"))
+    assert b"Certified: sup |gate - target| over x in R is between 0.01392" in render(fit, "x.h")
+
+
+@pytest.mark.parametrize("name", ["free", "symbolic", "mixed", "stick", "softmax", "hard_tanh", "constant"])
+def test_the_json_reads_back_to_the_gate(name):
+    document = json.loads(render(fitted(name), "gate.json"))
+    parts = [
+        tuple(expand(parse_expr(t)) for t in document[key]) for key in ("tau", "theta", "slope", "intercept")
+    ]
+    assert Gate(*parts, document["gates"]) == named()[name]
+    assert document["target"] == "gelu(x)"
+
+
+def test_the_functions_name_is_checked():
+    assert b"def my_gate(x):" in render(fitted(), "x.py", function="my_gate")
+    with pytest.raises(RefusedExport, match="reserved"):
+        render(fitted(), "x.py", function="exp")
