@@ -22,6 +22,7 @@ from gateproof.theory.asymptotes import Asymptote, as_expr, asymptote
 from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.normal import Workspace
+from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.writeback import write
 from gateproof.theory.formula.nodes import App, Const, Expr, Node, Num, Var, num, rebuild
 from gateproof.theory.formula.powers import linear
@@ -83,8 +84,8 @@ def _far(gate: Gate, target: Expr, side: str, start: Fraction) -> Expr | str:
         return f"no asymptote of the function is known at {side}oo"
     slope, intercept = as_expr(found.slope), as_expr(found.intercept)
     outer = gate.branches - 1 if side == "+" else 0
-    if gate.slope[outer] != slope:
-        return "the slopes differ"
+    if gate.slope[outer] != slope and prove_relation(gate.slope[outer], "==", slope, Assumptions()) is None:
+        return "the slopes differ, or were not proved to agree"
     domain = Domain(num(start), None) if side == "+" else Domain(None, num(-start))
     work = Workspace(Assumptions({"x": domain}))
     turned = _turned(target, 1 if side == "+" else -1)

@@ -32,10 +32,12 @@ def finish(found: Normal, request: Request, ends: str, candidate: Candidate) -> 
     target, gate = found.target, candidate.gate
     peaks = peaks_of(found, gate)
     sampled = max((abs(e) for _, e in peaks), default=candidate.error)
-    stopped = False
+    stopped, lower = False, None
     try:
         error, status = _error(target, candidate, sampled)
-        lower = None if status is Status.EXACT else proved_lower_bound(target, request, gate.branches, ends)
+        near = candidate.infimum if candidate.infimum is not None else candidate.error
+        if status is not Status.EXACT:
+            lower = proved_lower_bound(target, request, gate.branches, ends, near)
         outside = None if status is Status.EXACT else error_outside(target, gate)
     except KeyboardInterrupt:
         error, lower, outside, stopped = _seen(sampled, "stopped before it was certified"), None, None, True

@@ -10,7 +10,8 @@ from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.extrema import extremum
 from gateproof.numerics.fits.result import Error
 from gateproof.numerics.results import Extremum
-from gateproof.theory.formula.nodes import App, Const, Expr, Num, Var, num
+from gateproof.theory.formula.nodes import App, Const, Expr, Var, num
+from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
 from gateproof.theory.threshold_gate import branch
@@ -33,8 +34,9 @@ def error_by_pieces(
     budget: Budget | None = None,
 ) -> Error | str:
     """The supremum of |weight (gate - target)|; a threshold belongs to the branch on its left."""
-    places = [t.value for t in gate.theta if isinstance(t, Num)]
-    if len(places) < len(gate.theta):
+    known = [constant_value(t) for t in gate.theta]
+    places = [t for t in known if t is not None]
+    if len(places) < len(known):
         return "a threshold is not rational"
     found: list[Extremum] = []
     for k in range(gate.branches):

@@ -8,13 +8,22 @@ from typing import Any
 
 from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.target import Target
-from gateproof.numerics.lower_bound import lower_bound
+from gateproof.numerics.lower_bound import SMALLEST, LowerBound, family_of, lower_bound, prove
+
+#: Relative distances from the error found that are tried, and boxes for each.
+STEPS, FEW = (1e-4, 1e-3), 400
 
 Bound = tuple[Fraction, Mapping[str, Any] | None]
 
 
-def proved_lower_bound(target: Target, request: Request, branches: int, ends: str) -> Bound | str:
-    """A bound below every error of the family and its certificate, or why none is known."""
+def proved_lower_bound(
+    target: Target, request: Request, branches: int, ends: str, near: float
+) -> Bound | str:
+    """A bound below every error of the family and its certificate, or why none is known.
+
+    ``near`` is the least error that was found: bounds a little below it are tried first, which saves the
+    search for the optimum.
+    """
     if target.expr is None:
         return "the target is no formula"
     if target.lo is not None or target.hi is not None:
@@ -33,10 +42,24 @@ def proved_lower_bound(target: Target, request: Request, branches: int, ends: st
             if value is None:
                 return "the asymptotes are not rational"
             fixed[side] = value
+    family = family_of(target.expr, "x", branches, **fixed)
+    if isinstance(family, str):
+        return family
+    found = LowerBound("unknown")
+    if near > SMALLEST:
+        for step in STEPS:
+            found = prove(target.expr, "x", family, short(near * (1 - step)), boxes=FEW)
+            if found.value is not None:
+                return found.value, found.certificate
     found = lower_bound(target.expr, "x", branches, **fixed)
     if found.value is None:
         return found.reason or "nothing was proved"
     return found.value, found.certificate
+
+
+def short(value: float) -> Fraction:
+    """A decimal of 12 significant digits near the value."""
+    return Fraction(f"{value:.11e}")
 
 
 def _rational(value: Any) -> Fraction | None:

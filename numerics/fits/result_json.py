@@ -86,6 +86,8 @@ def enclosure(error: Error) -> dict[str, str]:
     """``lo`` and ``hi``; 'oo' where it is infinite."""
     if error.hi is None:
         return {"lo": "oo", "hi": "oo"}
+    if error.lo == error.hi == 0:
+        return {"lo": "0", "hi": "0"}
     return decimal_enclosure(error.lo, error.hi, DIGITS)
 
 

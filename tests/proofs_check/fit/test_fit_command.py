@@ -57,7 +57,7 @@ def test_gelu_with_two_branches(capsys):
         (("gelu", "--gates", "softmax", "--sharpness", "hard"), "softmax gates have no hard limit"),
         (("gelu", "--continuous"), "--continuous is for --sharpness hard"),
         (("gelu", "--norm", "relative", "--weight", "1"), "leave out one of them"),
-        (("gelu", "--domain", "[1, 0]"), "the left end"),
+        (("gelu", "--domain", "[1, 0]"), "left end must be below"),
         (("gelu", "--domain", "1..5"), "domain"),
         (("gelu", "--tolerance", "mass=1%"), "the parameters are tau, theta, slope, intercept"),
         (("gelu", "--ends", "free"), "on R"),
