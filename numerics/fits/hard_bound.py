@@ -1,0 +1,102 @@
+"""Proved lower bounds for hard gates: a few points that no K pieces pass within e of.
+
+They are what the pieces that go farthest touch, in a tunnel that is a little too narrow; :mod:`...hard_check`
+has the argument, and checks the record in balls.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.fits.hard_check import KIND, holds, least_of
+from gateproof.numerics.fits.hard_walk import Narrowest
+from gateproof.numerics.fits.hard_walls import Contact, Link, Walls
+from gateproof.numerics.fits.target import Line, Target
+from gateproof.theory.formula import to_text
+
+#: For continuous gates: shares by which the bound stays below what was found in floats.
+LESS = (1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7)
+
+
+def proved(
+    target: Target, walls: Walls, tunnel: Narrowest, branches: int
+) -> tuple[Fraction | None, dict[str, Any] | None]:
+    """A bound and its record; None for targets that are no formulas, and where a check fails."""
+    if target.expr is None or tunnel.lower is None or len(tunnel.lower.links) != branches:
+        return None, None
+    if walls.weight is not None and target.weight_expr is None:
+        return None, None
+    if np.isfinite(walls.highest) or np.isfinite(walls.steepest):
+        return None, None
+    blocks = _blocks(target, walls, tunnel.lower.links)
+    if blocks is None:
+        return None, None
+    pinned = walls.left or walls.right
+    record: dict[str, Any] = {
+        "kind": KIND,
+        "target": to_text(target.expr),
+        "weight": None if target.weight_expr is None or walls.weight is None else to_text(target.weight_expr),
+        "branches": branches,
+        "continuous": walls.continuous,
+        "family": walls.kind,
+        "left": _tip(target.left, walls, pinned is not None and pinned.pinned, walls.left is not None),
+        "right": _tip(target.right, walls, pinned is not None and pinned.pinned, walls.right is not None),
+        "blocks": [{"side": s, "points": [_ratio(x) for x in points]} for s, points in blocks],
+    }
+    if not walls.continuous:
+        try:
+            bound = least_of(record, target.expr, target.weight_expr)
+        except (NumericsError, ArithmeticError):
+            bound = None
+        return (None, None) if bound is None else (bound, {**record, "bound": _ratio(bound)})
+    for less in LESS:
+        bound = Fraction(tunnel.below * (1 - less))
+        trial = {**record, "bound": _ratio(bound)}
+        if bound > 0 and holds(trial):
+            return bound, trial
+    return None, None
+
+
+# --- the record ---------------------------------------------------------------
+
+
+def _tip(line: Line | None, walls: Walls, pinned: bool, bound: bool) -> dict[str, Any] | None:
+    if line is None or not bound:
+        return None
+    intercept = to_text(line.intercept)
+    if walls.kind == "multiplicative":
+        intercept, pinned = "0", True
+    return {"slope": to_text(line.slope), "intercept": intercept, "pinned": pinned}
+
+
+def _blocks(target: Target, walls: Walls, links: tuple[Link, ...]) -> list[tuple[int, list[Fraction]]] | None:
+    found = []
+    before = -np.inf
+    for link in links:
+        if link.exit is None:
+            return None
+        places = [_place(target, c) for c in (*link.contacts, link.exit)]
+        if not walls.continuous and places[0] <= before:
+            places[0] = float(np.nextafter(before, np.inf))
+        if (np.diff(places) <= 0).any():
+            return None
+        before = places[-1]
+        found.append((link.side, [Fraction(p) for p in places]))
+    return found
+
+
+def _place(target: Target, contact: Contact) -> float:
+    """The place of a wall; at a jump, the one beside it with the wall's value."""
+    x = contact.x
+    near = np.array([x, np.nextafter(x, -np.inf), np.nextafter(x, np.inf)])
+    with np.errstate(all="ignore"):
+        away = np.abs(target.function(near) - contact.y)
+    return float(near[0] if away[0] <= 1e-6 * (1e-300 + abs(contact.y)) + away.min() else near[away.argmin()])
+
+
+def _ratio(value: Fraction) -> str:
+    return str(value)

@@ -1,0 +1,186 @@
+"""The tunnel that a hard gate must stay in: f - e/w below and f + e/w above, and lines that are its pieces.
+
+Heights are walls at grid points; with a function the walls stand at every x, and places where a line meets a
+wall are found between the grid points. Values at a jump are two entries with one x, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import brentq
+
+from gateproof.numerics.fits.gates import Array
+
+
+@dataclass(frozen=True)
+class Straight:
+    """The line through (x, y) with a slope: far from 0 an intercept would lose digits."""
+
+    slope: float
+    x: float
+    y: float
+
+    def at(self, x: Array) -> Array:
+        """Its height at x."""
+        return np.asarray(self.y + self.slope * (x - self.x))
+
+    def height(self, x: float) -> float:
+        """Its height at one x."""
+        return self.y + self.slope * (x - self.x)
+
+    @property
+    def intercept(self) -> float:
+        """Its height at 0."""
+        return self.y - self.slope * self.x
+
+    def crossing(self, other: Straight) -> float:
+        """Where two lines meet; nan where they are parallel."""
+        apart = other.slope - self.slope
+        if not apart:
+            return float("nan")
+        middle = (self.x + other.x) / 2
+        gap = (self.y + self.slope * (middle - self.x)) - (other.y + other.slope * (middle - other.x))
+        return middle + gap / apart
+
+
+@dataclass(frozen=True)
+class Tip:
+    """How a piece at an infinite end is bound: its slope is the asymptote's, and its intercept if pinned."""
+
+    slope: float
+    intercept: float
+    pinned: bool
+
+
+@dataclass(frozen=True)
+class Walls:
+    """Points in order, values, and half widths of the tunnel for e = 1.
+
+    ``function`` is None for data, whose walls stand at the points only. ``kind`` is 'general', 'constant'
+    (all slopes 0) or 'multiplicative' (all intercepts 0). ``steepest`` and ``highest`` bound |slope| and
+    |intercept|. A continuous gate meets given outer lines between the two places ``near``, if there are any.
+    """
+
+    x: Array
+    y: Array
+    v: Array
+    function: Callable[[Array], Array] | None = None
+    weight: Callable[[Array], Array] | None = None
+    left: Tip | None = None
+    right: Tip | None = None
+    continuous: bool = False
+    kind: str = "general"
+    steepest: float = float("inf")
+    highest: float = float("inf")
+    near: tuple[float, float] | None = None
+
+    def half_width(self, x: Array) -> Array:
+        """Half the tunnel's width for e = 1: one over the weight."""
+        with np.errstate(divide="ignore"):
+            return np.ones_like(x) if self.weight is None else 1.0 / self.weight(x)
+
+    def leaving(self, line: Straight, e: float, side: int, a: Contact, b: Contact) -> Contact:
+        """Where between two walls the line goes through the upper (side 1) or lower (-1) one.
+
+        By interpolating the inverse of the distance; by bracketing where that does not converge.
+        """
+        assert self.function is not None
+        run = self.function
+        seen: dict[float, Contact] = {}
+
+        def outside(x: float) -> float:
+            at = np.array([x])
+            y = float(run(at)[0])
+            v = 1.0 if self.weight is None else float(self.half_width(at)[0])
+            seen[x] = Contact(x, y, v, side)
+            return side * (line.height(x) - y) - e * v
+
+        places = [a.x, b.x]
+        away = [side * (line.height(c.x) - c.y) - e * c.v for c in (a, b)]
+        if not away[0] < 0:
+            return Contact(a.x, a.y, a.v, side)
+        if not away[1] > 0:
+            return Contact(b.x, b.y, b.v, side)
+        for _ in range(5):
+            guess = _at_zero(away, places)
+            if not a.x < guess < b.x:
+                break
+            found = outside(guess)
+            y = seen[guess]
+            if abs(found) <= 4e-16 * (abs(y.y) + e * y.v):
+                return y
+            if found in away:
+                break
+            places.append(guess)
+            away.append(found)
+        # At a jump the sign changes without a zero; the last place inside is the threshold.
+        x = float(brentq(outside, a.x, b.x, xtol=1e-300, rtol=8.9e-16, maxiter=300))
+        inside = outside(x) <= 0
+        x = x if inside else max(a.x, float(np.nextafter(x, -np.inf)))
+        outside(x)
+        return seen[x]
+
+
+def _at_zero(values: list[float], places: list[float]) -> float:
+    """The place of value 0 on the polynomial through (value, place), by Neville's scheme."""
+    column = list(places)
+    for width in range(1, len(column)):
+        for k in range(len(column) - width):
+            u, v = values[k], values[k + width]
+            column[k] = (column[k] * v - column[k + 1] * u) / (v - u)
+    return column[0]
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A wall touched: x, the target there, half width for e = 1; side 1 for the upper wall, -1 the lower."""
+
+    x: float
+    y: float
+    v: float
+    side: int
+
+
+@dataclass(frozen=True)
+class Some:
+    """Walls that a piece has to respect beside those of the grid to its right."""
+
+    x: Array = field(default_factory=lambda: np.zeros(0))
+    y: Array = field(default_factory=lambda: np.zeros(0))
+    v: Array = field(default_factory=lambda: np.zeros(0))
+
+    def then(self, other: Some) -> Some:
+        """Both."""
+        return Some(*(np.concatenate(p) for p in ((self.x, other.x), (self.y, other.y), (self.v, other.v))))
+
+
+@dataclass(frozen=True)
+class State:
+    """What the next piece has to respect: all walls from grid point ``k`` on, and some before it.
+
+    It stays below the upper walls ``upper`` and above the lower walls ``lower``, with a slope between ``low``
+    and ``high``.
+    """
+
+    k: int
+    upper: Some = field(default_factory=Some)
+    lower: Some = field(default_factory=Some)
+    low: float = float("-inf")
+    high: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A piece as far as it goes: its line, what it touches, where it leaves and through which wall (1, -1).
+
+    ``index`` is the first grid point that it does not reach; ``side`` is 0 where it reaches all of them.
+    """
+
+    line: Straight
+    contacts: tuple[Contact, ...]
+    index: int
+    side: int
+    exit: Contact | None
