@@ -139,7 +139,7 @@ def test_random_gates_with_another_function_added_are_none(
 
 
 @pytest.mark.deep
-@settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.lists(STEP, min_size=1, max_size=3), st.lists(st.integers(0, 4), min_size=3, max_size=3), SMALL)
 def test_many_random_gates_are_recovered(
     steps: list[tuple[Fraction, Fraction, Fraction, Fraction]], forms: list[int], line: Fraction
