@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -109,11 +111,26 @@ def draw(fit: Fit, path: str | Path | None = None) -> Any:
 
     Raises RefusedExport, in one line, for another suffix and where matplotlib is missing.
     """
-    if path is None:
-        with _style():
-            return figure(scene_of(fit))
-    Path(path).write_bytes(render(fit, str(path)))
-    return None
+    scene = scene_of(fit)
+    if path is not None:
+        _write(Path(path), picture(scene, suffix_of(str(path))))
+    with _style():
+        return figure(scene)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """All of the file or nothing."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
+        part.write(data)
+    # A temporary file is for its owner only; this one is like any other.
+    mask = os.umask(0)
+    os.umask(mask)
+    try:
+        Path(part.name).chmod(0o666 & ~mask)
+        Path(part.name).replace(path)
+    except OSError:
+        Path(part.name).unlink(missing_ok=True)
+        raise
 
 
 def render(fit: Fit, name: str) -> bytes:
@@ -150,7 +167,7 @@ def _style(salt: str = "gateproof") -> Iterator[None]:
         import matplotlib as mpl
     except ImportError:
         raise RefusedExport("a picture needs matplotlib: pip install 'gateproof[report]'") from None
-    ours = {
+    ours: dict[Any, Any] = {
         "svg.hashsalt": salt, "svg.fonttype": "none", "font.size": 9, "axes.grid": True, "grid.color": "0.9",
         "grid.linewidth": 0.6, "legend.frameon": False, "legend.fontsize": 8, "axes.titlesize": 9,
         "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "white",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from gateproof.numerics.fits.exports.about import About, header
 from gateproof.numerics.fits.exports.form import Form, form_of
-from gateproof.numerics.fits.exports.formats import DOUBLE, SINGLE, RefusedExport
+from gateproof.numerics.fits.exports.formats import DOUBLE, SINGLE, RefusedExport, rounded
 from gateproof.numerics.fits.exports.text import Language, TextOps
 from gateproof.numerics.fits.exports.walk import value
 from gateproof.theory.gate import Gate
@@ -25,19 +27,13 @@ def _digits(value: float, suffix: str) -> str:
     """A decimal that reads back to the number, in as few digits as its format needs."""
     if not suffix:
         return repr(value)
-    for digits in range(1, 10):
-        text = f"{value:.{digits}g}"
-        # Nine digits always read back, in one rounding from the decimal to single precision.
-        if digits == 9 or _single(text) == value:
-            break
+    # Nine digits always read back, in one rounding from the decimal to single precision.
+    texts = (f"{value:.{digits}g}" for digits in range(1, 9))
+    text = next((t for t in texts if _single(t) == value), f"{value:.9g}")
     return text if "." in text or "e" in text else f"{text}.0"
 
 
 def _single(text: str) -> float:
-    from fractions import Fraction
-
-    from gateproof.numerics.fits.exports.formats import rounded
-
     return rounded(Fraction(text), SINGLE)
 
 

@@ -12,8 +12,8 @@ from gateproof.theory.threshold_gate import branch, gate_argument
 def latex(gate: Gate) -> str:
     """An ``aligned`` block for math mode: arguments, gates, y; sigma is the logistic function."""
     x, n = Var("x"), gate.branches
-    parts = (tuple(map(_plain, part)) for part in (gate.tau, gate.theta, gate.slope, gate.intercept))
-    gate = Gate(*parts, gate.algebra)
+    theta, slope, intercept = (tuple(map(_plain, p)) for p in (gate.theta, gate.slope, gate.intercept))
+    gate = Gate(tuple(map(_plain, gate.tau)), theta, slope, intercept, gate.algebra)
     hard = [isinstance(t, Const) and t.name == "oo" for t in gate.tau]
     rows = [(f"z_{{{k + 1}}}", _argument(gate, k)) for k in range(n - 1) if not hard[k]]
     up, down = [], []

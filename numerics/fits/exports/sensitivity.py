@@ -52,7 +52,7 @@ def _one(gate: Evaluated, key: str, k: int, lo: float | None, hi: float | None) 
         # y is linear in these: dy/dp is the gate, or x times it.
         slope = np.abs(gate.gates(x)[k] * (x if key == "slope" else 1.0))
         return Sensitivity(
-            float(slope.max()), PERCENT * abs(parameter) * float(slope.max()), _place(form, x, slope, lo, hi)
+            float(slope.max()), PERCENT * abs(parameter) * float(slope.max()), _place(x, slope, lo, hi)
         )
     ahead, behind = gate.changed(key, k, step), gate.changed(key, k, -step)
     slope = np.abs(ahead(x) - behind(x)) / (2 * step)
@@ -62,16 +62,18 @@ def _one(gate: Evaluated, key: str, k: int, lo: float | None, hi: float | None) 
             slope = np.full_like(slope, math.inf)
     moved = [np.abs(gate.changed(key, k, s * PERCENT * parameter)(x) - gate(x)) for s in (1, -1)]
     change = np.maximum(*moved) if parameter else np.zeros_like(x)
-    where = _place(form, x, change if parameter else slope, lo, hi)
+    where = _place(x, change if parameter else slope, lo, hi)
     return Sensitivity(float(slope.max()), float(change.max()), where)
 
 
-def _place(form: Form, x: Array, size: Array, lo: float | None, hi: float | None) -> float:
+def _place(x: Array, size: Array, lo: float | None, hi: float | None) -> float:
     """Where the size is largest; infinite where that is only in the limit."""
-    best = float(x[np.argmax(size)])
-    if (lo is None and best == x[0]) or (hi is None and best == x[-1]):
-        return math.copysign(math.inf, best - form.centre)
-    return best
+    top = size.max()
+    if lo is None and size[0] == top:
+        return -math.inf
+    if hi is None and size[-1] == top:
+        return math.inf
+    return float(x[np.argmax(size)])
 
 
 def _unit(form: Form, key: str, parameter: float) -> float:

@@ -15,6 +15,9 @@ from gates_to_export import gate, named, zoo
 from gateproof.numerics.fits import picture
 from gateproof.numerics.fits.exports import About, RefusedExport
 from gateproof.numerics.fits.picture import Scene
+from gateproof.numerics.fits.request import Request
+from gateproof.numerics.fits.result import Error, Fit, Status
+from gateproof.numerics.fits.target import Target
 
 mpl = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
@@ -144,6 +147,30 @@ def test_without_matplotlib_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(RefusedExport, match=r"gateproof\[report\]"):
         picture.picture(softplus(), ".svg")
+
+
+def fitted():
+    error = Error(Fraction("0.278464"), Fraction("0.278465"), "certified")
+    return Fit(named()["silu"], Target("relu(x)", relu), Request(branches=2), error, Status.OK, "done")
+
+
+def test_a_fit_is_drawn_and_written(tmp_path):
+    path = tmp_path / "a.svg"
+    made = picture.draw(fitted(), path)
+    assert len(made.axes) == 4
+    assert path.read_bytes() == picture.render(fitted(), "b.svg")
+    assert [p.name for p in tmp_path.iterdir()] == ["a.svg"]
+    assert path.stat().st_mode & 0o400
+    text = picture.html(fitted())
+    assert text.startswith("<div><table>")
+    assert text.count("<svg") == text.count("</svg>") == 1
+    with pytest.raises(FileNotFoundError):
+        picture.draw(fitted(), tmp_path / "absent" / "a.svg")
+
+
+def test_html_without_matplotlib_is_the_table(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert picture.html(fitted()).endswith("</table></div>")
 
 
 @pytest.mark.parametrize("name", ["a", "a.jpg", "svg", ""])
