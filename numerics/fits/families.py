@@ -8,7 +8,7 @@ numbers, general ones lines. Both conditions are equations in the target's coord
 
 from __future__ import annotations
 
-from gateproof.numerics.fits.embedding import Embedding
+from gateproof.numerics.fits.embedding import Contradiction, Embedding
 from gateproof.numerics.fits.normal import Normal
 from gateproof.numerics.fits.target import Line, Target
 from gateproof.theory.formula.printer import to_text
@@ -17,13 +17,22 @@ FAMILIES = ("general", "multiplicative", "constant")
 
 
 def bind_family(tied: Embedding, found: Normal, family: str) -> None:
-    """Bind all branches to a family. Contradiction where fixed ends are not of it."""
-    n, at = tied.gates.branches, tied.gates.place
+    """Bind all branches to a family. Contradiction where fixed ends are not of it.
+
+    Of the limits of gates (:mod:`...fits.infimum`) lines that do not belong to weights of sum 1 are bound
+    without the constant; where all do not, Contradiction unless the constant is 0.
+    """
+    n, at, algebra = tied.gates.branches, tied.gates.place, tied.gates.algebra
+    turn, shift = found.centre / found.width, -found.b / found.height
+    level = -found.m * found.width / found.height
+    if algebra == "product" and {"multiplicative": shift, "constant": level}.get(family):
+        raise Contradiction
     for k in range(n):
+        apart = algebra == "pair" and k == n - 2
         if family == "multiplicative":
-            tied.tie(at("intercept", k), at("slope", k), found.centre / found.width, -found.b / found.height)
+            tied.tie(at("intercept", k), at("slope", k), turn, 0.0 if apart else shift)
         elif family == "constant":
-            tied.fix(at("slope", k), -found.m * found.width / found.height)
+            tied.fix(at("slope", k), 0.0 if apart else level)
 
 
 def family_refusal(target: Target, family: str, ends: str) -> str:
@@ -47,6 +56,22 @@ def family_refusal(target: Target, family: str, ends: str) -> str:
 def possible_ends(target: Target, family: str) -> str:
     """The strictest ends that a family can have: 'pinned', 'slopes' where it misses an intercept."""
     return "slopes" if family_refusal(target, family, "pinned") and family == "multiplicative" else "pinned"
+
+
+def bound_refusal(target: Target, ends: str, most: float) -> str:
+    """Why no gate with the wanted ends has all |slope| and |intercept| <= most; '' where some have."""
+    for line, side in ((target.left, "-oo"), (target.right, "oo")):
+        if line is None or ends == "free":
+            continue
+        kinds = [("slope", line.m)] + [("intercept", line.b)] * (ends == "pinned")
+        for kind, value in kinds:
+            if abs(value) > most:
+                return (
+                    f"{target.name} has {kind} {_short(line, kind)} at {side}, beyond --max-coefficient "
+                    f"{most:g}: give at least {abs(value):.6g}"
+                    + (", or --ends slopes" if kind == "intercept" else ", or an interval with --domain")
+                )
+    return ""
 
 
 def direction(target: Target) -> tuple[int, str]:

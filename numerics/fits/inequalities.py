@@ -14,6 +14,8 @@ Inequality = Callable[[Array], tuple[Array, Array]]
 MARGIN = 1e-7
 #: Slopes above this share are far from binding and left out; step of the difference quotients.
 FAR, STEP = 0.5, 1e-6
+#: Sharpness that differs by more than a share 1/FURTHEST is different in a tail.
+FURTHEST = 1e4
 
 
 def together(parts: Sequence[Inequality]) -> Inequality:
@@ -43,49 +45,90 @@ def bounded_intercepts(found: Normal, gates: Gates, base: Array, basis: Array, m
 
 
 def rising(found: Normal, gates: Gates, base: Array, basis: Array, x: Array, sign: int) -> Inequality:
-    """sign * dy/dx >= 0 at the lowest places of the slope among the points x and between them.
+    """sign * dy/dx >= 0 at the lowest places of the slope among the points x and between them, and far out.
 
-    The slope is taken relative to the sum of the sizes of its parts, which decays as it does far out: there
-    the condition is one on the leading exponential.
+    The slope is taken relative to bumps tau sigmoid'(z), which decay as it does far out. Where an outer line
+    is level, y tends to it like exp(-tau |x|) (A x + B), which is monotone only if sign * A <= 0; with one tau
+    that and the slope where the tail begins decide the whole tail.
     """
     tilt = found.m * found.width / found.height
     free = basis.shape[1]
+    sides = [
+        side
+        for side, end in ((-1, found.target.lo), (1, found.target.hi))
+        if end is None and _has_tail(gates, base, basis, side, tilt)
+    ]
 
-    def relative(q: Array, at: Array) -> Array:
-        return sign * _relative_slope(gates, base + basis @ q, at, tilt)
+    def values(q: Array, at: Array) -> Array:
+        full = base + basis @ q
+        tails = [_tail(gates, full, side, tilt) for side in sides]
+        return (
+            np.concatenate([sign * _relative_slope(gates, full, at, tilt), -sign * np.array(tails)]) - MARGIN
+        )
 
     def condition(q: Array) -> tuple[Array, Array]:
-        value = relative(q, x)
-        before = np.concatenate([[True], value[1:] <= value[:-1]])
-        after = np.concatenate([value[:-1] < value[1:], [True]])
-        lowest = np.flatnonzero(before & after & (value < FAR))
-        places = x[lowest].copy()
-        k = lowest[(lowest > 0) & (lowest < len(x) - 1)]
-        if len(k):
-            left, right = x[k] - x[k - 1], x[k + 1] - x[k]
-            rise, fall = (value[k] - value[k - 1]) / left, (value[k + 1] - value[k]) / right
-            bend = (fall - rise) / (left + right)
-            move = -(rise * right + fall * left) / (left + right) / (2 * np.where(bend == 0, np.inf, bend))
-            places = np.concatenate([places, x[k] + np.clip(move, -left, right)])
-        jacobian = np.empty((len(places), free))
+        places = _lowest(x, sign * _relative_slope(gates, base + basis @ q, x, tilt))
+        jacobian = np.empty((len(places) + len(sides), free))
         for j in range(free):
             ahead, behind = q.copy(), q.copy()
             ahead[j] += STEP
             behind[j] -= STEP
-            jacobian[:, j] = (relative(ahead, places) - relative(behind, places)) / (2 * STEP)
-        return relative(q, places) - MARGIN, jacobian
+            jacobian[:, j] = (values(ahead, places) - values(behind, places)) / (2 * STEP)
+        return values(q, places), jacobian
 
     return condition
 
 
-def _relative_slope(gates: Gates, full: Array, x: Array, tilt: float) -> Array:
-    """The slope of the gate plus tilt times x, over the sum of the sizes of its parts, in [-1, 1].
+def _has_tail(gates: Gates, base: Array, basis: Array, side: int, tilt: float) -> bool:
+    """Whether the outer line is level and another one need not be."""
+    first, n = gates.place("slope", 0), gates.branches
+    outer = first if side < 0 else first + n - 1
+    slopes = _user_slopes(base[first : first + n], tilt)
+    moving = np.abs(basis[first : first + n]).sum(axis=1) > 0
+    level = not moving[outer - first] and slopes[outer - first] == 0
+    return bool(n > 1 and level and (moving | (slopes != 0)).any())
 
-    1 where it underflows.
-    """
-    tau, theta, slope, intercept = gates.parts(full)
-    # The tilt takes back what normal coordinates took off: an outer slope of 0 is 0 again, not its rounding.
-    slope = np.where(np.abs(slope + tilt) < 1e-13 * abs(tilt), 0.0, slope + tilt)
+
+def _lowest(x: Array, value: Array) -> Array:
+    """The minima of sampled values, on the grid and between its points by parabolas."""
+    before = np.concatenate([[True], value[1:] <= value[:-1]])
+    after = np.concatenate([value[:-1] < value[1:], [True]])
+    lowest = np.flatnonzero(before & after & (value < FAR))
+    k = lowest[(lowest > 0) & (lowest < len(x) - 1)]
+    left, right = x[k] - x[k - 1], x[k + 1] - x[k]
+    rise, fall = (value[k] - value[k - 1]) / left, (value[k + 1] - value[k]) / right
+    bend = (fall - rise) / (left + right)
+    move = -(rise * right + fall * left) / (left + right) / (2 * np.where(bend == 0, np.inf, bend))
+    return np.concatenate([x[lowest], x[k] + np.clip(move, -left, right)])
+
+
+def _user_slopes(slope: Array, tilt: float) -> Array:
+    """Slopes with the tilt that normal coordinates took off; 0 is 0 again, not its rounding."""
+    return np.where(np.abs(slope + tilt) < 1e-13 * abs(tilt), 0.0, slope + tilt)
+
+
+def _tail(gates: Gates, full: Array, side: int, tilt: float) -> float:
+    """A of the tail on a side, for slopes beyond 1 relative to them."""
+    tau, theta, slope, _ = gates.parts(full)
+    slope = _user_slopes(slope, tilt)
+    size = max(1.0, float(np.abs(slope).max()))
+    # y - outer line = sum_k exp(-|z_k|) (line_k - ..): what each threshold contributes there.
+    if gates.algebra == "difference":
+        parts = slope[1:] - slope[:-1] if side < 0 else slope[:-1] - slope[1:]
+    elif gates.algebra == "softmax" or side < 0:
+        return float(slope[1] if side < 0 else slope[-2]) / size
+    else:
+        parts = slope[:-1]
+    # The smallest tau decides; e ** (side * tau * theta) tells equal ones apart.
+    power = side * tau * theta - FURTHEST * (tau - tau.min()) / tau.min()
+    weight = np.exp(power - power.max())
+    return float((weight * parts).sum() / weight.sum()) / size
+
+
+def _relative_slope(gates: Gates, full: Array, x: Array, tilt: float) -> Array:
+    """The slope of the gate plus tilt times x, relative to bumps at the thresholds; FAR where these are lost."""
+    tau, theta, slope, _ = gates.parts(full)
+    slope = _user_slopes(slope, tilt)
     if gates.branches == 1:
         return np.sign(slope[0]) * np.ones_like(x)
     jacobian = gates.jacobian(full, x)
@@ -94,10 +137,8 @@ def _relative_slope(gates: Gates, full: Array, x: Array, tilt: float) -> Array:
     by_place = -jacobian[n - 1 : 2 * n - 2]
     weighted = jacobian[gates.place("intercept", 0) :] * slope[:, None]
     z = tau[:, None] * (x - theta[:, None])
-    size = (tau[:, None] * (1 + np.abs(z)) / (2 * np.cosh(np.clip(z / 2, -350, 350))) ** 2).sum(axis=0)
-    size = size * float(np.abs(slope).max() / tau.min() + np.abs(intercept).max() + 1e-9)
-    whole = size + np.abs(weighted).sum(axis=0) + np.abs(by_place).sum(axis=0)
+    bumps = (tau[:, None] * (1 + np.abs(z)) / (2 * np.cosh(np.clip(z / 2, -350, 350))) ** 2).sum(axis=0)
     # Softmax gates lose digits in a tail.
-    seen = whole > (1e-11 if gates.algebra == "softmax" else 1e-250) * whole.max()
+    seen = bumps > (1e-11 if gates.algebra == "softmax" else 1e-20)
     total = by_place.sum(axis=0) + weighted.sum(axis=0)
-    return np.where(seen, total / np.where(seen, whole, 1.0), 1.0)
+    return np.where(seen, total / np.where(seen, bumps, 1.0), FAR)

@@ -82,6 +82,8 @@ def _steep(normal: Normal, found: Found) -> Infimum:
 
 def _merging(normal: Normal, found: Found) -> Infimum:
     setting, x = found.setting, normal.grid()
+    if setting.monotone:
+        return Infimum(found, None, None, "whether the best monotone gate exists is not decided")
     try:
         shared = setting.sharpness == "shared"
         search = closed_optimum if shared else paired_optimum

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -44,24 +45,32 @@ class Setting:
         return replace(self, branches=branches)
 
 
-def problem(found: Normal, setting: Setting, x: Array, gates: Gates | None = None) -> Sampled:
+def problem(
+    found: Normal,
+    setting: Setting,
+    x: Array,
+    gates: Gates | None = None,
+    more: Callable[[Embedding], None] | None = None,
+) -> Sampled:
     """The error on the points x (in normal coordinates; for a symmetric gate those >= 0 are kept).
 
-    ``gates``: another parametrisation with the layout of the setting's. Contradiction where no gate
-    satisfies the setting.
+    ``gates``: another parametrisation with the layout of the setting's; ``more`` binds parameters further.
+    Contradiction where no gate satisfies the setting.
     """
     gates = gates or Gates(setting.branches, setting.algebra)
     tied, target = embedding(found, setting, gates), found.target
-    weight = getattr(target, "weight", None)
+    weight, whole = getattr(target, "weight", None), x
     if setting.symmetric and weight is None:
         x = x[x >= 0]
+    if more is not None:
+        more(tied)
     base, basis = tied.matrices()
     low, high = _bounds(gates, basis, base, *_limits(found, setting))
     rows = []
     if setting.max_coefficient is not None and gates.algebra != "product":
         rows.append(bounded_intercepts(found, gates, base, basis, setting.max_coefficient * (1 - CLEAR)))
     if setting.monotone:
-        rows.append(rising(found, gates, base, basis, x, setting.monotone))
+        rows.append(rising(found, gates, base, basis, whole, setting.monotone))
     return Sampled(
         gates,
         base,
