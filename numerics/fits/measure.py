@@ -107,9 +107,7 @@ def _of_normal(target: Target, mu: Fraction, sigma: Fraction) -> Measure:
     lo, hi = (np.inf if e is None else float(e) for e in (target.lo, target.hi))
     near = m + 38 * s if target.lo is None else lo, m - 38 * s if target.hi is None else hi
     if near[0] > m + 38 * s or near[1] < m - 38 * s:
-        raise RefusedTarget(
-            f"{text}: no input of this distribution comes near {target.domain}; give --mu and --sigma"
-        )
+        raise RefusedTarget(f"{text}: its inputs do not come near {target.domain}; give --mu and --sigma")
     return Measure("normal", text, density, (m,), s, mu=mu, sigma=sigma)
 
 

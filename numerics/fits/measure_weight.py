@@ -16,6 +16,8 @@ from gateproof.theory.formula import FormulaError, free_names, parse_expr
 from gateproof.theory.formula.nodes import App, Expr, num
 from gateproof.theory.formula.powers import linear
 
+#: A target that falls below this share of its largest value has no relative error in doubles.
+TINY = 1e-10
 Weight = tuple[Callable[[Array], Array], Expr, tuple[float, ...]]
 
 
@@ -87,11 +89,14 @@ def _relative(target: Target) -> Target:
     x = sample(target.lo, target.hi, target.kinks) if target.points is None else target.points.x
     with np.errstate(all="ignore"):
         y = target.function(x)
-    small = np.abs(y) <= 1e-9 * np.abs(y).max()
-    crossing = np.flatnonzero(y[1:] * y[:-1] < 0)
-    if small.any() or len(crossing):
-        at = float(x[small][0]) if small.any() else float(x[crossing[0]])
-        raise RefusedTarget(f"--norm relative: {target.name:.60} is 0 near x = {at:.6g}; {instead}")
+    zero = np.concatenate([x[y == 0], x[:-1][y[1:] * y[:-1] < 0]])
+    if len(zero):
+        raise RefusedTarget(f"--norm relative: {target.name:.60} is 0 near x = {zero[0]:.6g}; {instead}")
+    least = int(np.argmin(np.abs(y)))
+    if abs(y[least]) <= TINY * np.abs(y).max():
+        most = float(np.abs(y).max())
+        where = f"falls to {y[least]:.2g} at x = {x[least]:.6g}, too small beside {most:.2g} for doubles"
+        raise RefusedTarget(f"--norm relative: {target.name:.60} {where}; {instead}")
     function = target.function
 
     def run(x: Array) -> Array:

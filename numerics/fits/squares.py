@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gateproof.numerics.fits.driver import Found, Watch
+from gateproof.numerics.fits.driver import Found, Watch, steps
 from gateproof.numerics.fits.embedding import Contradiction
 from gateproof.numerics.fits.gates import Array, Gates
 from gateproof.numerics.fits.measure import Measure
@@ -27,6 +27,7 @@ from gateproof.numerics.fits.moves import disturbed, drawn, inserted
 from gateproof.numerics.fits.normal import Normal
 from gateproof.numerics.fits.setting import Setting, problem
 from gateproof.numerics.fits.squares_descent import Squares, crowd, settle
+from gateproof.numerics.fits.squares_within import constrained
 
 #: Starts, those kept and settled, disturbed ones, rounds without a gain of such a share, rounds in all.
 STARTS, KEPT, DISTURBED, IDLE, ENOUGH, ROUNDS = 64, 5, 32, 2, 1e-4, 6
@@ -54,9 +55,13 @@ def squares(
     """The best gates of 1 (where the ends allow it) to ``setting.branches`` branches, as they are done.
 
     ``error`` is the root mean square in normal coordinates: times ``found.height`` it is the target's. Raises
-    RefusedTarget where the target has no finite mean square. Deterministic for a seed.
+    RefusedTarget where the target has no finite mean square. Deterministic for a seed. With inequalities
+    (monotone gates, bounded coefficients) it starts from the gates of least largest error only.
     """
     coarse, fine = rules(found, measure)
+    if setting.monotone or setting.max_coefficient is not None:
+        yield from _within(found, setting, fine, seed, watch)
+        return
     symmetric = bool(found.symmetry) and _is_even(measure, found)
     before: list[Found] = []
     for n in range(1, setting.branches + 1):
@@ -72,6 +77,21 @@ def squares(
                 best = _no_worse(best, before[0])
             before = [best, *before[:1]]
             yield best
+
+
+def _within(found: Normal, setting: Setting, fine: Rule, seed: int, watch: Watch | None) -> Iterator[Found]:
+    """Under inequalities: from the gates of least largest error, which satisfy them."""
+    for one in steps(found, setting, seed=seed):
+        here = replace(one.setting, symmetric=False)
+        few = Squares(problem(found, here, fine.u), np.sqrt(fine.weight))
+        q, error, taken = settle(few, few.problem.free(one.full))
+        inequality = few.problem.inequality
+        if inequality is not None and inequality(q)[0].min(initial=0.0) < 0:
+            q, error = constrained(few, few.problem.free(one.full))
+        best = Found(here, few.problem.gates, _ascending(few, q), error, taken)
+        if watch is not None:
+            watch(best)
+        yield best
 
 
 def _variants(here: Setting, *, symmetric: bool) -> list[Setting]:
@@ -102,12 +122,12 @@ def _one(
         np.reshape([few.problem.free(s) for s in seeds], (len(seeds), few.problem.basis.shape[1])),
         drawn(few.problem, STARTS, rng),
     ])  # fmt: skip
-    top, error, steps, idle = None, np.inf, 0, 0
+    top, error, done, idle = None, np.inf, 0, 0
     for _ in range(ROUNDS):
         gained = False
         for start in crowd(few, q, KEPT):
             settled, there, taken = settle(few, start)
-            steps += taken
+            done += taken
             if there < error:
                 gained |= there < error * (1 - ENOUGH)
                 top, error = settled, there
@@ -118,27 +138,27 @@ def _one(
     if top is None:
         return None
     full, error, taken = _settled(found, setting, measure, many, top)
-    return Found(setting, many.problem.gates, full, error, steps + taken)
+    return Found(setting, many.problem.gates, full, error, done + taken)
 
 
 def _settled(
     found: Normal, setting: Setting, measure: Measure, many: Squares, q: Array
 ) -> tuple[Array, float, int]:
     """On the fine rule, then on rules graded towards the gate's own thresholds."""
-    q, error, steps = settle(many, q)
+    q, error, done = settle(many, q)
     if measure.x is not None:
-        return _ascending(many, q), error, steps
+        return _ascending(many, q), error, done
     for _ in range(3):
         full = many.problem.full(q)
         rule = rules(found, measure, (many.problem.gates, full))[1]
         rule = rule.half() if setting.symmetric else rule
         many = Squares(problem(found, setting, rule.u), np.sqrt(rule.weight))
         q, new, taken = settle(many, q)
-        steps += taken
+        done += taken
         if abs(new - error) <= 1e-12 * error:
             break
         error = new
-    return _ascending(many, q), new, steps
+    return _ascending(many, q), new, done
 
 
 def _ascending(many: Squares, q: Array) -> Array:

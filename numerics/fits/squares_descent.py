@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import lsq_linear, minimize
+from scipy.optimize import lsq_linear
 
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.sampled import Sampled
 
 #: Damping at first; steps of a crowd between cullings, of one gate; gains that end a descent.
-DAMPING, ROUNDS, STEPS, GAIN = 1e-2, (8, 12, 20), 300, 1e-15
+DAMPING, ROUNDS, STEPS, GAIN, ROUNDING = 1e-2, (8, 12, 20), 300, 1e-13, 1e-15
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def settle(squares: Squares, q: Array) -> tuple[Array, float, int]:
     q = _lines(squares, problem.clipped(q))
     rest = squares.residual(q)
     value, damping, taken, idle = float(rest @ rest), DAMPING, 0, 0
-    while taken < STEPS and idle < 3 and damping < 1e12 and curved.any() and value > 0:
+    while taken < STEPS and idle < 6 and damping < 1e12 and curved.any() and value > 0:
         taken += 1
         jacobian = _projected(squares, q)
         size = np.sqrt((jacobian**2).sum(axis=0))
@@ -103,16 +103,14 @@ def settle(squares: Squares, q: Array) -> tuple[Array, float, int]:
         trial = _lines(squares, problem.clipped(trial))
         there = squares.residual(trial)
         new = float(there @ there)
-        if new < value:
+        if new <= value * (1 + ROUNDING):
+            # The gradient has more digits than the value: steps go on when the latter says nothing any more.
             idle = idle + 1 if value - new <= GAIN * value else 0
             q, rest, value, damping = trial, there, new, damping / 5
-        elif float(np.abs(move).max(initial=0.0)) < 1e-13:
-            break
+            if float(np.abs(move).max(initial=0.0)) < 1e-13:
+                break
         else:
             damping = max(damping, 1e-12) * 4
-    if problem.inequality is not None and problem.inequality(q)[0].min(initial=0.0) < 0:
-        q = _constrained(squares, q)
-        value = float((squares.residual(q) ** 2).sum())
     return q, float(np.sqrt(value)), taken
 
 
@@ -159,34 +157,3 @@ def _lines(squares: Squares, q: Array) -> Array:
         found = np.clip(scaled.x / size, low, high)
     q[linear] = found
     return q
-
-
-def _constrained(squares: Squares, q: Array) -> Array:
-    """The least squares under the problem's inequalities, by sequential quadratic programming."""
-    problem = squares.problem
-    assert problem.inequality is not None
-    inequality = problem.inequality
-    scale = 1.0 / max(float((squares.residual(q) ** 2).sum()), 1e-30)
-    bounds = None
-    if problem.low is not None and problem.high is not None:
-        bounds = list(zip(problem.low, problem.high, strict=True))
-    best: Array | None = None
-    for margin in (1e-9, 1e-7, 1e-5):
-        found = minimize(
-            lambda p: scale * float((squares.residual(p) ** 2).sum()),
-            q,
-            jac=lambda p: 2 * scale * squares.slopes(p).T @ squares.residual(p),
-            bounds=bounds,
-            constraints={
-                "type": "ineq",
-                "fun": lambda p, m=margin: inequality(p)[0] - m,
-                "jac": lambda p: inequality(p)[1],
-            },
-            method="SLSQP",
-            options={"maxiter": 300, "ftol": 1e-14},
-        )
-        trial = problem.clipped(np.asarray(found.x))
-        if inequality(trial)[0].min() >= 0:
-            best = trial
-            break
-    return q if best is None else best
