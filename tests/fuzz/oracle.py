@@ -311,7 +311,8 @@ def _far(within: SetExpr, env: Env) -> list[Any]:
         ends = -mp.inf, mp.inf
     else:
         return []
-    return [mp.sign(e) * mpf(10) ** k for e in ends if mp.isinf(e) for k in (2, 3, 6, 9)]
+    far = [mp.sign(e) * mpf(10) ** k for e in ends if mp.isinf(e) for k in (2, 3, 6, 9)]
+    return [x for x in far if ends[0] < x < ends[1]]
 
 
 # --- sets and samples -----------------------------------------------------------------

@@ -54,6 +54,8 @@ def test_damage_is_the_same_each_time():
     [
         ("for x in R: silu(x) >= -0.2784", True),
         ("for x in R: silu(x) >= -0.2785", False),
+        ("for m >= 600: 6/m <= 0.01", False),
+        ("for m >= 599: 6/m <= 0.01", True),
         ("sup(abs(silu(x) - relu(x)), x in R) <= 0.278", True),
         ("sup(abs(silu(x) - relu(x)), x in R) >= 0.279", True),
         ("sup(abs(silu(x) - relu(x)), x in R) <= 0.2785", False),
