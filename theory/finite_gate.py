@@ -68,11 +68,13 @@ def finite_gate(
     *,
     algebra: str = "difference",
     shared: bool = False,
+    limits: bool = True,
 ) -> Exact | NotFinite | None:
     """The gate, why there is none, or None where it is not decided.
 
     ``expr`` is a core expression, ``domain`` an interval with values throughout; ``shared``: with one
-    sharpness for all thresholds.
+    sharpness for all thresholds. ``limits``: where nothing else decides, lines at the ends are sought, which
+    can take seconds.
     """
     where = domain or Domain()
     if expr.size > MAX_SIZE:
@@ -81,7 +83,7 @@ def finite_gate(
         found = _decided(expr, var, where, algebra, shared)
     except UndecidedError:
         return None
-    return _without_line(expr, var, where) if found is None else found
+    return _without_line(expr, var, where) if found is None and limits else found
 
 
 def _decided(expr: Expr, var: str, where: Domain, algebra: str, shared: bool) -> Exact | NotFinite | None:
@@ -251,12 +253,15 @@ def _without_line(expr: Expr, var: str, where: Domain) -> NotFinite | None:
         if end is not None:
             continue
         found = asymptote(expr, var, side)
-        if isinstance(found, NoAsymptote) and found.reason in _NO_LINE:
-            return NotFinite(
-                f"at the {word} end it {_verb(found.reason)}; a finite gate approaches a line there", True
-            )
+        told = without_line(found.reason, word) if isinstance(found, NoAsymptote) else None
+        if told is not None:
+            return told
     return None
 
 
-def _verb(reason: str) -> str:
-    return f"is {reason}" if reason == PERIODIC else reason
+def without_line(reason: str, end: str) -> NotFinite | None:
+    """What the reason for which there is no asymptote at an end says, where it is one of these."""
+    if reason not in _NO_LINE:
+        return None
+    verb = f"is {reason}" if reason == PERIODIC else reason
+    return NotFinite(f"at the {end} end it {verb}; a finite gate approaches a line there", True)

@@ -14,6 +14,7 @@ from gateproof.theory.exact.piecewise import Piece
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.finite_gate_soft import soft_sum
 from gateproof.theory.finite_gate_sum import GateSum, gate_of, merged, sign
+from gateproof.theory.finite_gate_terms import addends
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Num, Var, num
 from gateproof.theory.formula.printer import to_text
@@ -60,13 +61,14 @@ def proof_of(
 
 
 def _term_by_term(piece: Piece, var: str, total: GateSum) -> Derivation | None:
-    """Each term of a sum is a gate, and their lines and sigmoids add up to the whole; None for no such sum."""
-    if not isinstance(piece.expr, App) or piece.expr.head != "add":
+    """Each term of a sum is a gate, and their lines and sigmoids add up to the whole; None elsewhere."""
+    parts = addends(piece.expr, var)
+    if len(parts) < 2:
         return None
     steps: list[str] = []
     trust: set[str] = set()
     left = total
-    for term in piece.expr.args:
+    for term in parts:
         found = soft_sum(term, var, piece.domain)
         if not isinstance(found, GateSum):
             return None

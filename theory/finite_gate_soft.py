@@ -8,7 +8,7 @@ from gateproof.theory.finite_gate_entire import entire_reason
 from gateproof.theory.finite_gate_form import Reason, with_form
 from gateproof.theory.finite_gate_poles import difference_sum
 from gateproof.theory.finite_gate_sum import GateSum, UndecidedError, merged
-from gateproof.theory.finite_gate_terms import terms
+from gateproof.theory.finite_gate_terms import addends, terms
 from gateproof.theory.formula.nodes import App, Expr
 
 
@@ -33,10 +33,11 @@ def soft_sum(expr: Expr, var: str, domain: Domain) -> GateSum | Reason | None:
 
 def _by_parts(rest: Expr, var: str, domain: Domain) -> tuple[GateSum, Expr | None]:
     """The terms of a sum that are gates by themselves, and what is left: each in its own exponential."""
-    if not isinstance(rest, App) or rest.head != "add":
+    parts = addends(rest, var)
+    if len(parts) < 2:
         return GateSum(), rest
     total, left = GateSum(), list[Expr]()
-    for part in rest.args:
+    for part in parts:
         found = with_form(part, var, domain, difference_sum)
         if isinstance(found, GateSum):
             total = total.plus(found)

@@ -34,6 +34,24 @@ def terms(expr: Expr, var: str) -> tuple[GateSum, Expr | None]:
     return GateSum(), expr
 
 
+def addends(expr: Expr, var: str) -> tuple[Expr, ...]:
+    """The terms of a sum, through signs and constant factors."""
+    if not isinstance(expr, App):
+        return (expr,)
+    if expr.head == "add":
+        return tuple(t for a in expr.args for t in addends(a, var))
+    if expr.head == "neg":
+        return tuple(times(num(-1), t) for t in addends(expr.args[0], var))
+    if expr.head == "div" and var not in free_names(expr.args[1]):
+        return tuple(over(t, expr.args[1]) for t in addends(expr.args[0], var))
+    if expr.head == "mul":
+        moving = [a for a in expr.args if var in free_names(a)]
+        if len(moving) == 1:
+            constants = [a for a in expr.args if var not in free_names(a)]
+            return tuple(times(*constants, t) for t in addends(moving[0], var))
+    return (expr,)
+
+
 def _sum(parts: list[tuple[GateSum, Expr | None]]) -> tuple[GateSum, Expr | None]:
     total, left = GateSum(), list[Expr]()
     for known, rest in parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gateproof.numerics.fits.target import Target
 from gateproof.theory.exact.domain import Domain
-from gateproof.theory.finite_gate import Exact, NotFinite, finite_gate
+from gateproof.theory.finite_gate import Exact, NotFinite, finite_gate, without_line
 from gateproof.theory.formula.nodes import Const, Num
 from gateproof.theory.formula.printer import to_text
 
@@ -25,7 +25,10 @@ def recognise(
         return None
     lo, hi = (None if e is None else Num(e) for e in (target.lo, target.hi))
     domain = Domain(lo, hi, lo is not None, hi is not None)
-    found = finite_gate(target.expr, "x", domain, algebra=algebra, shared=sharpness == "shared")
+    shared = sharpness == "shared"
+    found = finite_gate(target.expr, "x", domain, algebra=algebra, shared=shared, limits=False)
+    if found is None:
+        return without_line(target.why[0], "left") or without_line(target.why[1], "right")
     if sharpness == "hard" and isinstance(found, Exact) and any(t != _HARD for t in found.gate.tau):
         reason = f"it is the soft gate {found.gate.text}; a hard gate is straight between its thresholds"
         return NotFinite(reason, False)
