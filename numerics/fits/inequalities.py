@@ -48,8 +48,8 @@ def rising(found: Normal, gates: Gates, base: Array, basis: Array, x: Array, sig
     """sign * dy/dx >= 0 at the lowest places of the slope among the points x and between them, and far out.
 
     The slope is taken relative to bumps tau sigmoid'(z), which decay as it does far out. Where an outer line
-    is level, y tends to it like exp(-tau |x|) (A x + B), which is monotone only if sign * A <= 0; with one tau
-    that and the slope where the tail begins decide the whole tail.
+    is level, y tends to it like exp(-tau |x|) (A x + B), which is monotone only if sign * A <= 0; with one
+    tau that and the slope where the tail begins decide the whole tail.
     """
     tilt = found.m * found.width / found.height
     free = basis.shape[1]
@@ -126,7 +126,7 @@ def _tail(gates: Gates, full: Array, side: int, tilt: float) -> float:
 
 
 def _relative_slope(gates: Gates, full: Array, x: Array, tilt: float) -> Array:
-    """The slope of the gate plus tilt times x, relative to bumps at the thresholds; FAR where these are lost."""
+    """The slope of the gate plus tilt times x, relative to bumps at thresholds; FAR where these are lost."""
     tau, theta, slope, _ = gates.parts(full)
     slope = _user_slopes(slope, tilt)
     if gates.branches == 1:

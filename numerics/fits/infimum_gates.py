@@ -18,15 +18,19 @@ L_k q^(k-1) (q + p_(k+1)) .. (q + p_(K-1)). These span the same: stick gates are
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import add, mul
 
-import mpmath
 import numpy as np
+from flint import arb
 
 from gateproof.numerics.fits.gates import Array, Gates
+from gateproof.numerics.precision import precision
 
-#: Digits for partial fractions at close thresholds.
-_DIGITS = 60
+#: Bits for partial fractions at close thresholds.
+_BITS = 256
 
 
 @dataclass(frozen=True)
@@ -72,18 +76,18 @@ def to_products(gates: Gates, full: Array) -> Array:
     if gates.branches == 1:
         return full.copy()
     found = full.copy()
-    with mpmath.workdps(_DIGITS):
+    with precision(_BITS):
         p = _powers(tau, theta)
         for first, line in ((gates.place("slope", 0), slope), (gates.place("intercept", 0), intercept)):
-            numerator = [mpmath.mpf(0)] * gates.branches
+            numerator = [arb(0)] * gates.branches
             for k in range(gates.branches - 1):
-                jump = mpmath.mpf(float(line[k + 1])) - mpmath.mpf(float(line[k]))
+                jump = arb(float(line[k + 1])) - arb(float(line[k]))
                 rest = _expanded([*p[:k], *p[k + 1 :]])
                 numerator = [a + jump * b for a, b in zip(numerator, [0, *rest], strict=True)]
             whole = _expanded(p)
             for j in range(gates.branches):
-                over = mpmath.fprod(p[j:])
-                found[first + j] = float((numerator[j] + mpmath.mpf(float(line[0])) * whole[j]) / over)
+                over = _product(p[j:])
+                found[first + j] = float((numerator[j] + arb(float(line[0])) * whole[j]) / over)
     return found
 
 
@@ -98,17 +102,17 @@ def to_differences(gates: Gates, full: Array) -> Array:
         return full.copy()
     found, order = full.copy(), np.argsort(theta, kind="stable")
     found[gates.place("theta", 0) : gates.place("slope", 0)] = theta[order]
-    with mpmath.workdps(_DIGITS):
+    with precision(_BITS):
         p = _powers(tau, theta)
         for first, line in ((gates.place("slope", 0), slope), (gates.place("intercept", 0), intercept)):
-            above = mpmath.mpf(float(line[-1]))
+            above = arb(float(line[-1]))
             found[first + n - 1] = float(above)
             for place in range(n - 2, -1, -1):
                 k = int(order[place])
-                value = mpmath.fsum(
-                    mpmath.mpf(float(line[j])) * (-p[k]) ** j * mpmath.fprod(p[j:]) for j in range(n)
-                )
-                apart = mpmath.fprod(p[i] - p[k] for i in range(n - 1) if i != k)
+                value = _sum(arb(float(line[j])) * (-p[k]) ** j * _product(p[j:]) for j in range(n))
+                apart = _product(p[i] - p[k] for i in range(n - 1) if i != k)
+                if apart.contains(0):
+                    raise ZeroDivisionError("two thresholds are equal")
                 above = above + value / apart / p[k]
                 found[first + place] = float(above)
         # The left line is known without cancellation.
@@ -117,13 +121,21 @@ def to_differences(gates: Gates, full: Array) -> Array:
     return found
 
 
-def _powers(tau: Array, theta: Array) -> list[mpmath.mpf]:
-    return [mpmath.exp(mpmath.mpf(float(tau[0])) * mpmath.mpf(float(t))) for t in theta]
+def _powers(tau: Array, theta: Array) -> list[arb]:
+    return [(arb(float(tau[0])) * arb(float(t))).exp() for t in theta]
 
 
-def _expanded(p: list[mpmath.mpf]) -> list[mpmath.mpf]:
+def _expanded(p: list[arb]) -> list[arb]:
     """Coefficients, from the lowest, of the product of q + p_k."""
-    found = [mpmath.mpf(1)]
+    found = [arb(1)]
     for value in p:
         found = [a * value + b for a, b in zip([*found, 0], [0, *found], strict=True)]
     return found
+
+
+def _product(factors: Iterable[arb]) -> arb:
+    return reduce(mul, factors, arb(1))
+
+
+def _sum(terms: Iterable[arb]) -> arb:
+    return reduce(add, terms, arb(0))

@@ -1,12 +1,12 @@
 """Parameters as fixed-point numbers of few bits, chosen together rather than rounded one by one.
 
-Each kind of parameter (tau, theta, slope, intercept) has one format: two's complement of ``bits`` bits, of which
-f stand after the binary point, so numbers n/2**f with |n| < 2**(bits - 1). f is as large as lets the largest
-number of the kind fit (it may exceed the bits, or be negative).
+Each kind of parameter (tau, theta, slope, intercept) has one format: two's complement of ``bits`` bits, of
+which f stand after the binary point, so numbers n/2**f with |n| < 2**(bits - 1). f is as large as lets the
+largest number of the kind fit (it may exceed the bits, or be negative).
 
-Parameters are put on the grid one after another, those that matter most first, each to the two nearest numbers,
-and all others are levelled again; the best few partial choices go on (beam search). Then numbers and pairs of
-them move by a few units, and all of them by integer programmes, as long as the error falls.
+Parameters are put on the grid one after another, those that matter most first, each to the two nearest
+numbers, and all others are levelled again; the best few partial choices go on (beam search). Then numbers and
+pairs of them move by a few units, and all of them by integer programmes, as long as the error falls.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def quantised(gate: Gate, found: Normal, setting: Setting, bits: int) -> Quantis
             continue
         if kind == "slope":
             raise NotRepresentable(
-                f"the slope {_short(value)} of an asymptote is no {bits}-bit number, and any other has an infinite "
-                "error on R: give more bits, or an interval with --domain"
+                f"the slope {_short(value)} of an asymptote is no {bits}-bit number, and any other has an "
+                "infinite error on R: give more bits, or an interval with --domain"
             )
         del exact[kind, k]
         notes.append(f"the intercept {_short(value)} of an asymptote is no {bits}-bit number and was moved")

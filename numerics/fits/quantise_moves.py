@@ -169,8 +169,8 @@ def descended(lattice: Lattice, numbers: Array) -> tuple[float, Array]:
 def together(lattice: Lattice, numbers: Array) -> Array:
     """Numbers after moves of all of them at once: integer programmes on the error made linear.
 
-    Minimise e subject to |error + derivatives . moves| <= e at sample points, moves whole numbers up to REACH.
-    Node limits keep it deterministic.
+    Minimise e subject to |error + derivatives . moves| <= e at sample points, moves whole numbers up to
+    REACH. Node limits keep it deterministic.
     """
     best = lattice.error(lattice.values(numbers))
     points = np.flatnonzero(np.abs(lattice.u) < FAR_OUT)[::EVERY]
