@@ -1,18 +1,28 @@
 """The smallest value of any gate on the domain.
 
-A difference of sigmoids with unequal tau is negative somewhere on R.
+A difference gate S_a - S_b of sigmoids with unequal tau changes sign where z_a = z_b = z*, and is negative
+beyond: right of it if tau_a < tau_b, where S_a - S_b = C_b - C_a >= -C_a >= -sigmoid(-z*), else left of it,
+where S_a - S_b >= -S_b >= -sigmoid(z*).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from flint import arb
+
+from gateproof.numerics import interval as iv
+from gateproof.numerics.bounds import Budget
 from gateproof.numerics.extrema import extremum
+from gateproof.numerics.precision import precision
 from gateproof.theory.formula.nodes import Const, Expr, Num
 from gateproof.theory.gate import Gate
+
+#: A crossing farther out than this (in z) is told by its bound; boxes for one extremum.
+_FAR, _BOXES = 25, 2000
 
 
 @dataclass(frozen=True)
@@ -42,26 +52,80 @@ def smallest_gate(
     n = gate.branches
     if n == 1:
         return SmallestGate((Fraction(1), Fraction(1)), True, 1, "one branch: its gate is 1")
+    if lo is not None and hi is not None:
+        return _least([_extremum(gate, k, lo, hi, digits) for k in range(1, n + 1)])
+    # At an infinite end an outer gate tends to 0; hard ones and equal thresholds reach it.
+    outer = n if lo is None else 1
     hard = any(_is_hard(t) for t in gate.tau)
-    if _nonnegative(gate) and (lo is None or hi is None):
-        attained = hard or any(a == b for a, b in pairwise(gate.theta) if gate.algebra == "difference")
+    if _nonnegative(gate):
+        equal = gate.algebra == "difference" and any(a == b for a, b in pairwise(gate.theta))
         reason = {
             "difference": "one tau, thresholds ascending: no gate is negative",
             "stick": "stick gates are products of sigmoids",
             "softmax": "softmax gates are positive",
         }[gate.algebra]
-        # On a half line the outer gate of the finite end still tends to 0 at the infinite one.
-        return SmallestGate((Fraction(0), Fraction(0)), attained, n if lo is None else 1, reason)
-    best: SmallestGate | None = None
-    for k, weight in enumerate(gate.gates(), 1):
-        found = extremum(weight, "x", lo, hi, "inf", digits)
-        if found.status != "ok" or found.value is None:
-            return SmallestGate(None, None, k, f"gate {k}: {found.reason or found.status}")
-        if best is None or best.value is None or found.value[1] < best.value[0]:
-            at = float(sum(found.points[0]) / 2) if found.points else None
-            best = SmallestGate(found.value, found.attained, k, "", at, found.certificate)
-    assert best is not None
-    return best
+        return SmallestGate((Fraction(0), Fraction(0)), hard or equal, outer, reason)
+    found = [SmallestGate((Fraction(0), Fraction(0)), hard, outer, "an outer gate tends to 0")]
+    for k in range(1, n + 1) if gate.algebra != "difference" else range(2, n):
+        crossed = _crossing(gate, k, lo, hi, digits) if gate.algebra == "difference" else None
+        found.append(crossed or _extremum(gate, k, lo, hi, digits))
+    return _least(found)
+
+
+def _least(found: list[SmallestGate]) -> SmallestGate:
+    known = []
+    for one in found:
+        if one.value is None:
+            return one
+        known.append((one.value, one))
+    (low, high), best = min(known, key=lambda entry: entry[0])
+    least = min(value[1] for value, _ in known)
+    # Where enclosures overlap, a certificate of one says too little.
+    return best if least == high else replace(best, value=(low, least), certificate=None)
+
+
+def _extremum(gate: Gate, k: int, lo: Fraction | None, hi: Fraction | None, digits: int) -> SmallestGate:
+    found = extremum(gate.gates()[k - 1], "x", lo, hi, "inf", digits, Budget(boxes=_BOXES))
+    if found.status != "ok" or found.value is None:
+        return SmallestGate(None, None, k, f"gate {k}: {found.reason or found.status}")
+    at = float(sum(found.points[0]) / 2) if found.points else None
+    return SmallestGate(found.value, found.attained, k, "", at, found.certificate)
+
+
+def _crossing(
+    gate: Gate, k: int, lo: Fraction | None, hi: Fraction | None, digits: int
+) -> SmallestGate | None:
+    """Gate k = S_a - S_b of a difference by where its two sigmoids cross; None where that does not tell."""
+    numbers = (gate.tau[k - 2], gate.theta[k - 2], gate.tau[k - 1], gate.theta[k - 1])
+    rational = [Fraction(e.value) for e in numbers if isinstance(e, Num)]
+    if len(rational) < len(numbers) or rational[0] <= 0 or rational[2] <= 0:
+        return None
+    tau_a, a, tau_b, b = rational
+    if tau_a == tau_b:
+        nothing = SmallestGate((Fraction(0), Fraction(0)), a == b, k, "one tau, thresholds ascending")
+        return nothing if a <= b else None
+    at = (tau_a * a - tau_b * b) / (tau_a - tau_b)
+    z = tau_a * (at - a)
+    right = tau_a < tau_b
+    if (right and hi is not None and at >= hi) or (not right and lo is not None and at <= lo):
+        return SmallestGate((Fraction(0), Fraction(0)), False, k, "positive in the domain")
+    with precision(128):
+        bound = iv.upper_fraction(iv.up(1 / (1 + iv.rational(z if right else -z).exp())))
+    if (z if right else -z) > _FAR:
+        reason = f"gate {k} is negative beyond x = {float(at):.6g}, by less than {float(bound):.1e}"
+        return SmallestGate((-bound, Fraction(0)), True, k, reason, float(at))
+    # Beyond X the sigmoid that bounds the gate is smaller than the minimum found before it.
+    slow, start = (tau_a, z) if right else (tau_b, -z)
+    for steps in (20, 60, 200):
+        far = at + (1 if right else -1) * steps / slow
+        low, high = (at, far) if right else (far, at)
+        low, high = low if lo is None else max(low, lo), high if hi is None else min(high, hi)
+        found = _extremum(gate, k, low, high, digits)
+        with precision(128):
+            rest: arb = 1 / (1 + iv.rational(start + steps).exp())
+            if found.value is None or iv.rational(-found.value[1]) > rest:
+                return found
+    return None
 
 
 def _is_hard(tau: Expr) -> bool:

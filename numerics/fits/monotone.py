@@ -1,4 +1,4 @@
-"""Whether an exact gate is monotone, certified: the infimum of its derivative, tails included."""
+"""Whether an exact gate is monotone: the sign of its derivative in ball arithmetic, tails included."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.extrema import extremum
+from gateproof.numerics.fits.monotone_proof import sign_of_slope
 from gateproof.theory.exact.derivative import derivative, neg
 from gateproof.theory.formula.nodes import App, Const, Expr, Num
 from gateproof.theory.gate import Gate
@@ -18,7 +19,8 @@ DIGITS = 6
 class Monotone:
     """``holds`` is None where undecided. ``steepest``: an enclosure of the infimum of direction * dy/dx.
 
-    ``certificate`` is that of the infimum; None for gates with hard thresholds, which are looked at exactly.
+    It and its ``certificate`` are there only where the sign alone was not seen (numbers that are not
+    rational, many branches). Gates of hard thresholds are looked at exactly.
     """
 
     holds: bool | None
@@ -41,6 +43,9 @@ def certify_monotone(
         if all(hard) and gate.algebra == "difference":
             return _hard(gate, direction, lo, hi)
         return Monotone(None, "gates with soft and hard thresholds are not decided")
+    proof = sign_of_slope(gate, direction, lo, hi)
+    if proof.holds is not None:
+        return Monotone(proof.holds, proof.reason)
     slope = derivative(gate.expression(), "x")
     if slope is None:
         return Monotone(None, "the derivative was not found")
