@@ -17,7 +17,7 @@ import numpy as np
 
 from gateproof.numerics.fits.hard_bound import proved
 from gateproof.numerics.fits.hard_exact import without_error
-from gateproof.numerics.fits.hard_grid import Grid, dense
+from gateproof.numerics.fits.hard_grid import Grid, chosen, dense
 from gateproof.numerics.fits.hard_solve import Pieces, Solved, solve
 from gateproof.numerics.fits.hard_squares import least_squares
 from gateproof.numerics.fits.hard_walk import walk
@@ -30,6 +30,8 @@ from gateproof.theory.gate import Gate
 #: The most pieces. Thresholds farther out than ``FAR``, in widths of the target, stand for infinite ones, and
 #: are then kept as near as ``NEAR``. Errors that agree to ``SAME`` are one.
 MOST, FAR, NEAR, SAME = 64, 300.0, 100.0, 1e-9
+#: Points on which pieces are counted for a tolerance; with fewer walls than there are, so never too many.
+COUNTED = 1500
 
 
 class NoHardGate(ValueError):
@@ -123,12 +125,13 @@ def hard_smallest(target: Target, tol: float, *, most: int = MOST, **options: An
         known = {k: v for k, v in options.items() if k != "norm"}
         form = _form(target, **{"continuous": False, "ends": None, "family": "general", **known})
         grid = dense(target)
-        walls = replace(form, x=grid.x, y=grid.y, v=form.half_width(grid.x))
-        walked = walk(walls, tol, most)
+        index = chosen(grid, COUNTED) if form.function is not None else np.arange(len(grid.x))
+        x = grid.x[index]
+        walked = walk(replace(form, x=x, y=grid.y[index], v=form.half_width(x)), tol, most)
         if not walked.covered:
             return None
         start = len(walked.links)
-    for branches in range(max(1, start - 1), most + 1):
+    for branches in range(start, most + 1):
         try:
             found = hard_fit(target, branches, **options)
         except NoHardGate:
@@ -189,24 +192,22 @@ def _impossible(form: Walls, branches: int) -> str:
 def _within_reach(grid: Grid, form: Walls, solved: Solved, asked: int) -> tuple[Pieces, bool]:
     """The pieces, as few as are as good; or the best whose thresholds are near, where those run away."""
     best = solved.pieces
-    odd = len(best.lines) < asked or not _near(grid, best.theta)
-    for fewer in range(asked - 1, 0, -1) if odd else ():
-        trial = solve(grid, form, fewer)
-        if trial is None or trial.pieces.error > (1 + SAME) * solved.tunnel.above:
-            break
-        best = trial.pieces
+    if not _near(grid, best.theta):
+        # With ties pieces may be of no use; a walk in a slightly wider tunnel has the fewest.
+        fewest = walk(solved.walls, (1 + SAME) * solved.tunnel.above, asked)
+        trial = solve(grid, form, len(fewest.links)) if len(fewest.links) < asked else None
+        if trial is not None and trial.pieces.error <= (1 + 2 * SAME) * solved.tunnel.above:
+            best = trial.pieces
     if form.function is None or _near(grid, best.theta):
         return best, True
-    middle = float(np.median(grid.x))
-    near = middle - NEAR * grid.width, middle + NEAR * grid.width
+    near = grid.centre - NEAR * grid.width, grid.centre + NEAR * grid.width
     closer = solve(grid, replace(form, near=near), asked)
     return (best, False) if closer is None else (closer.pieces, False)
 
 
 def _near(grid: Grid, theta: tuple[float, ...]) -> bool:
     t = np.array(theta)
-    middle = float(np.median(grid.x))
-    return bool((np.abs(t - middle) <= FAR * grid.width).all() and (np.diff(t) >= 0).all())
+    return bool((np.abs(t - grid.centre) <= FAR * grid.width).all() and (np.diff(t) >= 0).all())
 
 
 def _fit(target: Target, form: Walls, pieces: Pieces, below: float, grid: Grid, asked: int) -> HardFit:

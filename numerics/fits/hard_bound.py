@@ -32,7 +32,7 @@ def proved(
         return None, None
     if np.isfinite(walls.highest) or np.isfinite(walls.steepest):
         return None, None
-    blocks = _blocks(target, walls, tunnel.lower.links)
+    blocks = _blocks(target, walls, tunnel.lower.links, tunnel.below)
     if blocks is None:
         return None, None
     pinned = walls.left or walls.right
@@ -73,13 +73,15 @@ def _tip(line: Line | None, walls: Walls, pinned: bool, bound: bool) -> dict[str
     return {"slope": to_text(line.slope), "intercept": intercept, "pinned": pinned}
 
 
-def _blocks(target: Target, walls: Walls, links: tuple[Link, ...]) -> list[tuple[int, list[Fraction]]] | None:
+def _blocks(
+    target: Target, walls: Walls, links: tuple[Link, ...], e: float
+) -> list[tuple[int, list[Fraction]]] | None:
     found = []
     before = -np.inf
     for link in links:
         if link.exit is None:
             return None
-        places = [_place(target, c) for c in (*link.contacts, link.exit)]
+        places = [_place(target, c, e) for c in (*link.contacts, link.exit)]
         if not walls.continuous and places[0] <= before:
             places[0] = float(np.nextafter(before, np.inf))
         if (np.diff(places) <= 0).any():
@@ -89,13 +91,13 @@ def _blocks(target: Target, walls: Walls, links: tuple[Link, ...]) -> list[tuple
     return found
 
 
-def _place(target: Target, contact: Contact) -> float:
+def _place(target: Target, contact: Contact, e: float) -> float:
     """The place of a wall; at a jump, the one beside it with the wall's value."""
     x = contact.x
     near = np.array([x, np.nextafter(x, -np.inf), np.nextafter(x, np.inf)])
     with np.errstate(all="ignore"):
         away = np.abs(target.function(near) - contact.y)
-    return float(near[0] if away[0] <= 1e-6 * (1e-300 + abs(contact.y)) + away.min() else near[away.argmin()])
+    return float(near[0] if away[0] <= 1e-3 * e * contact.v else near[np.nanargmin(away)])
 
 
 def _ratio(value: Fraction) -> str:

@@ -80,9 +80,6 @@ def least_of(record: Mapping[str, Any], expr: Expr, weight: Expr | None) -> Frac
     values = Values(expr, weight if record["weight"] is not None else None)
     least: arb | None = None
     last: Fraction | None = None
-    tips = record["left"], record["right"]
-    if record["branches"] == 1 and None not in tips:
-        return None
     with precision(BITS):
         for number, block in enumerate(record["blocks"]):
             points = [Fraction(p) for p in block["points"]]
@@ -151,9 +148,7 @@ class _Window:
 
 def _chained(record: Mapping[str, Any], values: Values, bound: Fraction) -> bool:
     """The chain of windows for continuous gates, block by block."""
-    if record["family"] != "general" or (
-        record["branches"] == 1 and None not in (record["left"], record["right"])
-    ):
+    if record["family"] != "general":
         return False
     with precision(BITS):
         e = iv.rational(bound)

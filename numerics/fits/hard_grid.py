@@ -27,13 +27,14 @@ class Grid:
     y: Array
     after: np.typing.NDArray[np.bool_]
     width: float
+    centre: float
     own: tuple[float, ...] = ()
 
     @property
     def height(self) -> float:
         """The size of the target's departure from a line between the ends of its middle part."""
         x, y = self.x, self.y
-        inner = np.abs(x - np.median(x)) <= 3 * self.width
+        inner = np.abs(x - self.centre) <= 3 * self.width
         x, y = x[inner], y[inner]
         if len(x) < 3 or not x[-1] > x[0]:
             return float(np.abs(self.y).max(initial=0.0))
@@ -45,43 +46,56 @@ def of_points(target: Target) -> Grid:
     """The points of data."""
     assert target.points is not None
     x, y = target.points.x, target.points.y
-    return Grid(x, y, np.zeros(len(x), dtype=np.bool_), float(x[-1] - x[0]) / 6 or 1.0)
+    return Grid(
+        x, y, np.zeros(len(x), dtype=np.bool_), float(x[-1] - x[0]) / 6 or 1.0, float(x[0] + x[-1]) / 2
+    )
 
 
 def dense(target: Target) -> Grid:
     """A dense grid of the target. RefusedTarget where it has no finite value."""
     if target.points is not None:
         return of_points(target)
-    x, width = _places(target)
+    x, width, centre = _places(target)
     y = _values(target, x)
-    size = float(np.ptp(y[np.abs(x - np.median(x)) <= 3 * width])) or 1.0
+    size = float(np.ptp(y[np.abs(x - centre) <= 3 * width])) or 1.0
     for _ in range(ROUNDS):
         fine = _where_it_bends(x, y, 1e-6 * size, width)
         if not len(fine) or len(x) + len(fine) > MOST:
             break
         x = np.unique(np.concatenate([x, fine]))
         y = _values(target, x)
-    return _with_jumps(target, x, y, width, size)
+    return _with_jumps(target, Grid(x, y, np.zeros(len(x), dtype=np.bool_), width, centre), size)
 
 
-def _places(target: Target) -> tuple[Array, float]:
+def _places(target: Target) -> tuple[Array, float, float]:
+    """Points to begin with, and the width and the centre of what there is to see."""
     kinks = [float(k) for k in target.kinks]
     if target.lo is not None and target.hi is not None:
         lo, hi = float(target.lo), float(target.hi)
         width = (hi - lo) / 6
         x = np.linspace(lo, hi, POINTS)
-        centre = min(max(0.0, lo), hi)
+        centre = (lo + hi) / 2
+        near_zero = min(max(0.0, lo), hi)
     else:
         found = normal(target)
         lo = -np.inf if target.lo is None else float(target.lo)
         hi = np.inf if target.hi is None else float(target.hi)
         width, centre = found.width, found.centre
-        x = centre + width * 0.6 * np.sinh(np.linspace(-REACH, REACH, POINTS))
+        centres = [centre, *_crossing(target)]
+        near_zero, centre = centre, centres[-1]
+        steps = width * 0.6 * np.sinh(np.linspace(-REACH, REACH, POINTS))
+        x = np.concatenate([c + steps for c in centres])
     near = width * np.geomspace(1e-8, 1.0, 81)
     ends = [e for e in (lo, hi) if np.isfinite(e)]
-    around = [p + s * near for p in (*kinks[:64], *ends, centre) for s in (-1, 1)]
+    around = [p + s * near for p in (*kinks[:64], *ends, near_zero, centre) for s in (-1, 1)]
     x = np.unique(np.concatenate([x, kinks, ends, *around]))
-    return x[(x >= lo) & (x <= hi)], width
+    return x[(x >= lo) & (x <= hi)], width, centre
+
+
+def _crossing(target: Target) -> list[float]:
+    """Where the asymptotes meet: a target that is far from 0 bends there."""
+    a, b = target.left, target.right
+    return [(a.b - b.b) / (b.m - a.m)] if a is not None and b is not None and a.m != b.m else []
 
 
 def _values(target: Target, x: Array) -> Array:
@@ -105,9 +119,9 @@ def _where_it_bends(x: Array, y: Array, size: float, width: float) -> Array:
     return np.asarray((x[chosen] + x[chosen + 1]) / 2)
 
 
-def _with_jumps(target: Target, x: Array, y: Array, width: float, size: float) -> Grid:
+def _with_jumps(target: Target, grid: Grid, size: float) -> Grid:
     """Two entries at each kink where the values on both sides differ."""
-    after = np.zeros(len(x), dtype=np.bool_)
+    x, y, after, width = grid.x, grid.y, grid.after, grid.width
     own = []
     for kink in (float(k) for k in target.kinks):
         left, right = (_limit(target, kink, s, width) for s in (-1, 1))
@@ -121,7 +135,7 @@ def _with_jumps(target: Target, x: Array, y: Array, width: float, size: float) -
             own.append(kink)
         y[k] = left
         x, y, after = np.insert(x, k + 1, kink), np.insert(y, k + 1, right), np.insert(after, k + 1, True)
-    return Grid(x, y, after, width, tuple(own))
+    return Grid(x, y, after, width, grid.centre, tuple(own))
 
 
 def _limit(target: Target, kink: float, side: int, width: float) -> float | None:
@@ -149,7 +163,7 @@ def chosen(grid: Grid, count: int) -> np.typing.NDArray[np.intp]:
         bend[1:-1] = np.nan_to_num(np.abs(np.diff(slope)) / ((step[1:] + step[:-1]) / 2), posinf=0.0)
     steep = np.sqrt(np.maximum(bend[1:], bend[:-1])) * step
     steep = np.minimum(steep, np.quantile(steep, 0.999) * 4 + 1e-300)
-    even = np.diff(np.arcsinh((x - np.median(x)) / grid.width))
+    even = np.diff(np.arcsinh((x - grid.centre) / grid.width))
     density = steep / (steep.sum() or 1.0) + 0.3 * even / (even.sum() or 1.0)
     total = np.concatenate([[0.0], np.cumsum(density)])
     places = np.searchsorted(total, np.linspace(0.0, total[-1], count))

@@ -21,21 +21,25 @@ from gateproof.numerics.fits.hard_walls import Contact, Link, Some, State, Strai
 FIRST = 48
 
 
-def farthest(walls: Walls, state: State, e: float) -> Link:
-    """The line that goes farthest right, of the kind that the walls ask for."""
+def farthest(walls: Walls, state: State, e: float, *, turning: int = 0) -> Link:
+    """The line that goes farthest right, of the kind that the walls ask for.
+
+    Where lines reach all walls it is one of them; with ``turning`` the lowest (1) or the highest one (-1), as
+    if it left through the upper or lower wall at the last grid point.
+    """
     if walls.kind == "constant":
         return along(walls, state, e, 0.0)
     if walls.kind == "multiplicative":
         return _through_origin(walls, state, e)
     n = FIRST
     while True:
-        found = _attempt(walls, state, e, n)
+        found = _attempt(walls, state, e, n, turning)
         if found is not None:
             return found
         n *= 2
 
 
-def _attempt(walls: Walls, state: State, e: float, n: int) -> Link | None:
+def _attempt(walls: Walls, state: State, e: float, n: int, turning: int) -> Link | None:
     """The same with n grid points; None where all of them are reached and there are more."""
     rest = _rest(walls, state, n)
     n = len(rest.x)
@@ -59,6 +63,10 @@ def _attempt(walls: Walls, state: State, e: float, n: int) -> Link | None:
     if not len(closed):
         if state.k + n < len(walls.x):
             return None
+        if turning:
+            slope = float(tops[-1] if turning < 0 else floors[-1])
+            line, contacts = _touching(upper, lower, highs if turning < 0 else lows, e, slope, turning)
+            return Link(line, contacts, len(walls.x) - 1, turning, _contact(rest, n - 1, turning))
         line = _line_of(upper, lower, e, float(floors[-1]), float(tops[-1]))
         return Link(line, (), len(walls.x), 0, None)
     r = int(closed[0]) - 1
@@ -242,7 +250,7 @@ def _narrowing(
     side = 1 if y > walls.y[k] else -1
     contacts: tuple[Contact, ...] = ()
     for some, which in ((_first(upper, len(upper.x) - n + r), 1), (_first(lower, len(lower.x) - n + r), -1)):
-        if len(some.x) and which == -side:
+        if len(some.x) and (which == -side or isinstance(lines, _Through)):
             gap = np.abs(line.at(some.x) - some.y - which * e * some.v)
             j = int(np.argmin(gap))
             if gap[j] <= 1e-9 * (e * some.v[j] + abs(some.y[j])):

@@ -31,7 +31,7 @@ def continuous(grid: Grid, form: Walls, most: int, s: Weighted, rough: Pieces) -
     """Ramps from several starts; the best of them."""
     heavy = s.w > 1e-14 * s.w.max()
     spread = float(np.sqrt((s.w * (s.x - (s.w * s.x).sum()) ** 2).sum())) or 1.0
-    inner = Grid(s.x[heavy], s.y[heavy], np.zeros(int(heavy.sum()), np.bool_), grid.width)
+    inner = Grid(s.x[heavy], s.y[heavy], np.zeros(int(heavy.sum()), np.bool_), grid.width, grid.centre)
     bends = inner.x[chosen(inner, most + 1)][1:-1]
     mass = np.interp(np.arange(1, most) / most, np.cumsum(s.w), s.x)
     starts = [np.array(rough.theta), bends[: most - 1], mass]

@@ -1,7 +1,7 @@
 """Hard gates of least root mean square: the best breaks among many by dynamic programming, then moved.
 
-The least squares of a piece between any two breaks follow from six running sums, so all pairs are known at
-once, and the best K pieces from the best K - 1 (Bellman 1961, "On the approximation of curves by line segments
+The least squares of a piece between two breaks follow from six running sums, so all pairs are known at once,
+and the best K pieces from the best K - 1 (Bellman 1961, "On the approximation of curves by line segments
 using dynamic programming"). Data has its breaks between points, so that is the optimum; a function's breaks
 are then moved to where both lines are equally far from it, which is stationary. :mod:`...hard_ramps` has
 continuous ones.
@@ -163,7 +163,7 @@ def _candidates(grid: Grid, form: Walls, s: Weighted) -> Index:
         return np.unique(np.linspace(0, n, BREAKS + 1).astype(np.intp))
     heavy = np.flatnonzero(s.w > 1e-16 * s.w.max())
     a, b = int(heavy[0]), int(heavy[-1]) + 1
-    inner = Grid(s.x[a:b], s.y[a:b], np.diff(s.x[a:b], prepend=-np.inf) == 0, grid.width)
+    inner = Grid(s.x[a:b], s.y[a:b], np.diff(s.x[a:b], prepend=-np.inf) == 0, grid.width, grid.centre)
     mass = np.searchsorted(np.cumsum(s.w), np.linspace(0.0, 1.0, BREAKS // 3 + 1)[1:-1])
     return np.unique(np.concatenate([[0, n], a + chosen(inner, 2 * BREAKS // 3), mass])).astype(np.intp)
 

@@ -40,12 +40,12 @@ def walk(walls: Walls, e: float, most: int) -> Walk:
             return Walk((*links, last), True)
         if j == most - 1 and walls.right is not None:
             return Walk((*links, forbidden(walls, state, e, walls.right)), False)
-        link = _first_of(walls, e) if not j and walls.left is not None else farthest(walls, state, e)
-        if not link.side and walls.continuous and walls.right is not None and walls.right.pinned:
-            line = _closing(walls, state, e, walls.right)
-            if line is None and walls.near is not None:
-                return Walk((*links, link), False)
-            link = link if line is None else replace(link, line=line)
+        if not j and walls.left is not None:
+            link = _first_of(walls, e)
+        else:
+            link = farthest(walls, state, e)
+            if walls.continuous and walls.right is not None and walls.right.pinned and _far(walls, link):
+                link = _closed(walls, state, e, link, walls.right)
         links.append(link)
         if not link.side and walls.right is None:
             return Walk(tuple(links), True)
@@ -91,6 +91,23 @@ def _to_the_end(walls: Walls, state: State, e: float, first: bool) -> Link | Non
         return None
     found = _last_of(walls, state, e)
     return None if found.side else found
+
+
+def _far(walls: Walls, link: Link) -> bool:
+    """Whether a link goes on beyond all walls, or beyond where it should have met the last line."""
+    return not link.side or (walls.near is not None and link.exit is not None and link.exit.x > walls.near[1])
+
+
+def _closed(walls: Walls, state: State, e: float, link: Link, tip: Tip) -> Link:
+    """Instead of a link that reaches all walls, one that meets the last line, or turns towards it."""
+    line = _closing(walls, state, e, tip)
+    if line is not None:
+        return Link(line, (), len(walls.x), 0, None)
+    if link.side:
+        return link
+    end = float(walls.x[-1])
+    above = tip.intercept + tip.slope * end > link.line.height(end)
+    return farthest(walls, state, e, turning=-1 if above else 1)
 
 
 def _closing(walls: Walls, state: State, e: float, tip: Tip) -> Straight | None:

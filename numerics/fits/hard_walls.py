@@ -116,6 +116,11 @@ class Walls:
                 break
             places.append(guess)
             away.append(found)
+        # A value in an array and alone may differ by rounding.
+        if not outside(a.x) < 0:
+            return seen[a.x]
+        if not outside(b.x) > 0:
+            return seen[b.x]
         # At a jump the sign changes without a zero; the last place inside is the threshold.
         x = float(brentq(outside, a.x, b.x, xtol=1e-300, rtol=8.9e-16, maxiter=300))
         inside = outside(x) <= 0
