@@ -269,24 +269,17 @@ def _tails(axes: Any, scene: Scene, window: tuple[float, float]) -> None:
     distance = np.geomspace(0.02 * width, FAR * width, TAIL_POINTS)
     if scene.data is not None:
         distance = distance[distance <= width]
-    drawn = False
+    top = 0.0
     for sign, style, label in ((1.0, "-", "to the right"), (-1.0, "--", "to the left")):
         off = np.abs(scene.error(middle + sign * distance))
-        shown = np.isfinite(off) & (off > 0)
-        if shown.any():
-            axes.loglog(
-                distance,
-                np.where(shown, off, np.nan),
-                color=BLACK,
-                linestyle=style,
-                linewidth=1.0,
-                label=label,
-            )
-            drawn = True
+        shown = np.where(np.isfinite(off) & (off > 0), off, np.nan)
+        if np.isfinite(shown).any():
+            axes.loglog(distance, shown, color=BLACK, linestyle=style, linewidth=1.0, label=label)
+            top = max(top, float(np.nanmax(shown)))
     form = scene.evaluated.form
     t = distance + abs(middle - form.centre)
     size = np.max([np.abs(s) * t + abs(c) for s, c in zip(form.slope, form.intercept, strict=True)], axis=0)
-    if drawn and (size > 0).any():
+    if top and (size > 0).any():
         axes.loglog(
             distance,
             np.where(size > 0, 2.0**-53 * size, np.nan),
@@ -295,18 +288,18 @@ def _tails(axes: Any, scene: Scene, window: tuple[float, float]) -> None:
             label="rounding of doubles",
         )
     level = _level(scene.about)
-    if level and drawn:
+    if level and top:
         axes.axhline(level, color=BLUE, linewidth=0.9, linestyle="--")
     for end in scene.about.ends:
         if end is not None and abs(float(end) - middle) > 0:
             axes.axvline(abs(float(end) - middle), color="0.75", linewidth=0.7)
     axes.set_xlabel(f"distance from x = {middle:.4g}")
-    axes.set_title("tails: |error|" if drawn else "tails: no error in doubles")
-    if drawn:
-        low, high = axes.get_ylim()
-        # Below, doubles of the target and of the gate differ by less than they are wrong by, or are 0.
-        axes.set_ylim(max(low, (level or high) * 1e-22), high)
-        axes.legend()
+    axes.set_title("tails: |error|" if top else "tails: no error in doubles")
+    if top:
+        # Far below the error doubles of target and gate differ by less than they are wrong by, or not at all.
+        top = max(top, level)
+        axes.set_ylim(top * 1e-20, top * 10)
+        axes.legend(loc="best")
 
 
 def svg_inline(scene: Scene) -> str:

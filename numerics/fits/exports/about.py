@@ -111,12 +111,18 @@ def header(form: Form, about: About, how: str) -> list[str]:
         how,
         f"Rounded constants and operations change the value by at most {form.rounding} u A(x), where",
         f"u = 2^-{form.floating.digits}, A(x) = max_k (|slope_k t| + |intercept_k|), t = {t}, and nothing",
-        "overflows or underflows.",
+        f"overflows or underflows: {nearby(form)}.",
         "NaN gives NaN; +oo and -oo give the limits.",
     ]
     if form.centre:
         lines.append("Thresholds and intercepts below are those in t: no digit is lost far from 0.")
     return lines
+
+
+def nearby(form: Form) -> str:
+    """What the bound on rounding comes to where the gates change."""
+    bound = form.rounding * float(form.floating.unit) * form.size(form.near)
+    return f"at most {bound:.2g} for |t| <= {form.near:g}"
 
 
 def _wrapped(start: str, values: list[str], width: int = 100) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from gateproof.numerics.fits.exports.about import About, header
+from gateproof.numerics.fits.exports.about import About, header, nearby
 from gateproof.numerics.fits.exports.form import Form, form_of
 from gateproof.numerics.fits.exports.formats import DOUBLE, SINGLE, RefusedExport, rounded
 from gateproof.numerics.fits.exports.text import Language, TextOps
@@ -51,7 +51,10 @@ def c_code(gate: Gate, about: About) -> str:
     except RefusedExport as error:
         more = f"There is no float function: {error}."
     else:
-        more = f"{about.name}f computes in float: the same with {single.rounding} and u = 2^-{SINGLE.digits}."
+        more = (
+            f"{about.name}f computes in float: the same with {single.rounding} and u = 2^-{SINGLE.digits}:"
+            f" {nearby(single)}."
+        )
         functions.append(_function(single, "float", "f", about.name))
     lines += [
         more,

@@ -65,6 +65,19 @@ class Form:
         return len(self.tau) > 1 and not any(self.hard) and all(self.shared)
 
     @property
+    def near(self) -> float:
+        """A distance |t|, to one digit, within which all but e**-10 of every gate's change happens."""
+        far = [
+            abs(h) + (1.0 if steep else 10 / t)
+            for t, h, steep in zip(self.tau, self.theta, self.hard, strict=True)
+        ]
+        return float(f"{max(far, default=1.0):.1g}")
+
+    def size(self, t: float) -> float:
+        """A at a distance |t| from the centre: the largest |slope t| + |intercept|."""
+        return max(abs(s * t) + abs(c) for s, c in zip(self.slope, self.intercept, strict=True))
+
+    @property
     def rounding(self) -> int:
         """N, such that the computed value differs from the exact gate's by at most N u A(x).
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gateproof.numerics.fits.exports.about import About, header
+from gateproof.numerics.fits.exports.about import About, header, nearby
 from gateproof.numerics.fits.exports.form import Form, form_of
 from gateproof.numerics.fits.exports.formats import DOUBLE, SINGLE, RefusedExport
 from gateproof.numerics.fits.exports.text import Language, Text, TextOps
@@ -62,10 +62,10 @@ class _Module(TextOps):
 def torch_code(gate: Gate, about: About) -> str:
     """The file's text. Raises RefusedExport for numbers outside the range of doubles."""
     form = form_of(gate, DOUBLE)
-    how = "float64 is computed in float64, all else in float32 (u = 2^-24 then) and rounded once."
+    how = "float64 is computed in float64, all else in float32 and rounded once."
     lines = header(form, about, how)
     try:
-        form_of(gate, SINGLE)
+        lines.append(f"In float32 with u = 2^-{SINGLE.digits}: {nearby(form_of(gate, SINGLE))}.")
     except RefusedExport as error:
         lines.append(f"Use float64: {error}.")
     if any(form.hard):

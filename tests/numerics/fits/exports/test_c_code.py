@@ -45,7 +45,7 @@ def build(folder, texts, main, *options):
     return ran.stdout
 
 
-def values(folder, gates):
+def values(folder, gates, *options):
     """For each gate the doubles' and the floats' values; all in one program."""
     texts, bodies = [], []
     for k, (name, one) in enumerate(gates.items()):
@@ -62,7 +62,7 @@ def values(folder, gates):
             f'    printf("\\n");\n}}\n'
         )
     calls = "".join(f"    run{k}();\n" for k in range(len(gates)))
-    printed = build(folder, [*texts, *bodies], f"int main(void)\n{{\n{calls}    return 0;\n}}\n")
+    printed = build(folder, [*texts, *bodies], f"int main(void)\n{{\n{calls}    return 0;\n}}\n", *options)
     found = {}
     for (name, one), line in zip(gates.items(), printed.splitlines(), strict=True):
         numbers = [float(v) for v in line.split()]
@@ -85,9 +85,10 @@ def faults(gates, found):
 
 
 @needs_compiler
-def test_both_functions_are_within_the_stated_rounding(tmp_path):
+@pytest.mark.parametrize("options", [(), ("-O3", "-ffp-contract=fast")])
+def test_both_functions_are_within_the_stated_rounding(tmp_path, options):
     gates = zoo()
-    found = values(tmp_path, gates)
+    found = values(tmp_path, gates, *options)
     assert len(found) == len(gates)
     assert faults(gates, found) == []
 
