@@ -107,7 +107,7 @@ def _decided(expr: Expr, var: str, where: Domain, algebra: str, shared: bool) ->
             return NotFinite(known[0].text, False) if known and algebra == "difference" else None
         return _of_pieces(expr, var, where, pieces, sums, algebra, shared)
     total = sums[0] if sums else None
-    told = bool(sums) or reasons[0] is not None
+    told = bool(sums) or any(reasons)
     return _other_algebra(expr, var, where, pieces[0], total, algebra, shared, decided=told)
 
 

@@ -5,7 +5,8 @@ polynomials in x and several exp(tau x). What is proved not to be one is no gate
 
 - a function with a branch point: gates have none in the complex plane;
 - one that needs exp(g) for a g that is no line in x. By Ax's theorem (On Schanuel's conjectures, Annals of
-  Mathematics 93, 1971) x, exp(tau x) for tau independent over Q, and exp(g) are algebraically independent;
+  Mathematics 93, 1971) x, exp(tau x) for tau independent over Q, and exp(g) are algebraically independent.
+  So are x, exp(tau x) and erf(g), for else its derivative, with exp(-g**2), would be algebraic over them;
 - one with x squared, or with x below the line, in lowest terms, since x and exp(x) are independent.
 """
 
@@ -146,6 +147,10 @@ def _other(ws: Workspace, value: Frac, x: int, lines: list[int], i: int, rationa
         return None
     name = to_text(write_atom(ws, atom))
     known = len(inside) == len(atom.arg.used())
+    if atom.kind == "erf":
+        if inside != [x] or not _grows(ws, atom.arg, x):
+            return None
+        return Reason(f"{name} stays in it, and it is independent of x and of all exponentials of lines in x")
     if atom.kind == "exp":
         if not known and any(_moves(ws, j, x) for j in polys.used(atom.arg.den)):
             return None
@@ -156,6 +161,12 @@ def _other(ws: Workspace, value: Frac, x: int, lines: list[int], i: int, rationa
     if inside[0] != x and len(atom.arg.num) == 1 and atom.kind != "atan":
         return None
     return Reason(f"{name} stays in it, which has branch points in the complex plane; a gate has none")
+
+
+def _grows(ws: Workspace, arg: Frac, x: int) -> bool:
+    """Whether it is a polynomial in x that is no constant."""
+    parts = polys.coefficients_in(arg.num, x)
+    return polys.degree(arg.den, x) == 0 and max(parts) > 0 and nonzero(ws, parts[max(parts)])
 
 
 def _depends(ws: Workspace, value: Frac, i: int, others: list[int], rational: bool) -> bool:
