@@ -36,7 +36,7 @@ def walk(walls: Walls, e: float, most: int) -> Walk:
         return Walk((), False)
     for j in range(most):
         last = _to_the_end(walls, state, e, first=not j)
-        if last is not None:
+        if last is not None and _meets(walls, links, last):
             return Walk((*links, last), True)
         if j == most - 1 and walls.right is not None:
             return Walk((*links, forbidden(walls, state, e, walls.right)), False)
@@ -91,6 +91,11 @@ def _to_the_end(walls: Walls, state: State, e: float, first: bool) -> Link | Non
         return None
     found = _last_of(walls, state, e)
     return None if found.side else found
+
+
+def _meets(walls: Walls, links: list[Link], last: Link) -> bool:
+    """Whether the last line is met where it should be."""
+    return not links or walls.near is None or links[-1].line.crossing(last.line) <= walls.near[1]
 
 
 def _far(walls: Walls, link: Link) -> bool:
