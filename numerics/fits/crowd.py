@@ -23,7 +23,7 @@ from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.sampled import Sampled
 
 #: Steps taken for each p.
-ROUNDS = ((2, 14), (4, 8), (10, 10), (30, 14))
+ROUNDS = ((2, 40), (4, 10), (10, 12), (30, 15))
 #: The longest step in log tau and theta.
 LONGEST = 0.7
 #: About how many points of the grid are looked at.
@@ -66,6 +66,26 @@ def descend(problem: Sampled, starts: Array, *, keep: Sequence[int]) -> Crowd:
     return crowd
 
 
+def lines_by_least_squares(problem: Sampled, q: Array, spread: Array | None = None) -> Array:
+    """The free parameters (m, free) with those of the lines replaced by their least squares values."""
+    linear = ~problem.curved
+    if not linear.any():
+        return q
+    many = np.where(linear, 0.0, q)
+    gates = problem.weights * problem.gates.lines_jacobian(problem.full(many), problem.x)
+    first = problem.gates.place("slope", 0)
+    slopes = problem.basis[first:, linear].T @ gates
+    weighted = slopes if spread is None else slopes * spread
+    normal = weighted @ slopes.swapaxes(-1, -2)
+    index = np.arange(normal.shape[-1])
+    normal[:, index, index] *= 1 + 1e-12
+    normal[:, index, index] += 1e-14 * np.trace(normal, axis1=-2, axis2=-1)[:, None] + 1e-280
+    # With lines of 0 the error is that of what is fixed.
+    rest = -_errors(problem, many)
+    many[:, linear] = np.linalg.solve(normal, weighted @ rest[..., None])[..., 0]
+    return problem.clipped(many)
+
+
 def _errors(problem: Sampled, q: Array) -> Array:
     with np.errstate(all="ignore"):
         values = problem.scale(problem.x) * (problem.gates.values(problem.full(q), problem.x) - problem.y)
@@ -104,13 +124,17 @@ def _step(problem: Sampled, crowd: Crowd, damping: Array, spread: Array, p: int)
     diagonal = np.diagonal(normal, axis1=-2, axis2=-1)
     floor = 1e-12 * diagonal.max(axis=-1, keepdims=True) + 1e-280
     index = np.arange(n)
-    normal[:, index, index] += damping[:, None] * diagonal + floor + held
+    # Lines are not damped: the step is that of the sharpness and thresholds with the best lines for them
+    # (variable projection), which valleys of nearly dependent gates do not slow down.
+    normal[:, index, index] += damping[:, None] * diagonal * problem.curved + floor + held
     with np.errstate(all="ignore"):
         move = -np.linalg.solve(normal, gradient[..., None])[..., 0] / (p - 1)
     move = np.nan_to_num(move, nan=0.0, posinf=0.0, neginf=0.0)
     longest = np.abs(move[:, problem.curved]).max(axis=-1, initial=0.0)
     move *= np.minimum(1.0, LONGEST / np.maximum(longest, 1e-300))[:, None]
     trial = np.clip(q + move, low, high)
+    if p == 2:
+        trial = lines_by_least_squares(problem, trial, spread)
     there = _errors(problem, trial)
     better = _norm(there, spread, p) < _norm(error, spread, p)
     crowd.q = np.where(better[:, None], trial, q)

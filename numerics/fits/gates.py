@@ -49,6 +49,21 @@ class Gates:
             full[..., 3 * n - 2 :],
         )
 
+    def ordered(self, full: Array) -> Array:
+        """The same function with ascending thresholds, of one vector; only difference gates can be reordered.
+
+        They are L_1 + sum S_k (L_(k+1) - L_k), in which each threshold takes its jump along.
+        """
+        n = self.branches - 1
+        order = np.argsort(full[n : 2 * n], kind="stable")
+        if self.algebra != "difference" or (order == np.arange(n)).all():
+            return full
+        found = np.concatenate([full[:n][order], full[n : 2 * n][order], full[2 * n :]])
+        for line in (found[2 * n : 3 * n + 1], found[3 * n + 1 :]):
+            # The last line is the same sum in another order, and may be pinned.
+            line[1:-1] = line[0] + np.cumsum(np.diff(line)[order])[:-1]
+        return found
+
     def weights(self, full: Array, x: Array) -> Array:
         """The K gates at n points, shape (..., K, n); they sum to 1."""
         return self._weights(self._arguments(full, x))
@@ -87,6 +102,11 @@ class Gates:
         lines = slope[..., None] * x + intercept[..., None]
         by_z = self._by_argument(z, gates, lines)
         return np.concatenate([by_z * z, -by_z * tau[..., None], gates * x, gates], axis=-2)
+
+    def lines_jacobian(self, full: Array, x: Array) -> Array:
+        """The derivatives by slopes and intercepts alone, shape (..., 2K, n)."""
+        gates = self.weights(full, x)
+        return np.concatenate([gates * x, gates], axis=-2)
 
     def _arguments(self, full: Array, x: Array) -> Array:
         tau, theta, _, _ = self.parts(full)

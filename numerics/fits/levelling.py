@@ -35,6 +35,8 @@ CORRECTIONS = 3
 SMALLEST, WIDEST = 1e-12, 1.0
 #: What a breach of the constraints costs.
 COST = 10.0
+#: Lines of this size, of a function of size 1, cancel each other.
+LARGE = 8.0
 #: A fit is given up where it would need this many steps like the one promised.
 HOPE = 20.0
 
@@ -95,9 +97,9 @@ def level(
             promised = now.merit - target
             if now.merit - HOPE * promised > bar:
                 break
-            if solved >= due and promised <= 0.02 * now.merit and not now.breach:
+            if solved >= due and promised <= 0.1 * now.merit and not now.breach:
                 ended = polished(problem, now.q, now.places, now.here, share)
-                if ended is not None and ended[1] <= now.size * (1 + 1e-13):
+                if ended is not None and ended[1] <= now.size * (1 + 1e-11):
                     now, settled = _state(problem, ended[0]), True
                     break
                 # Each failure makes the next trial wait longer.
@@ -106,6 +108,8 @@ def level(
                 break
             holding = share > 1e-9
             trial = _corrected(problem, now.q + step, target, now.places[holding], sign[holding], reach)
+            if now.merit - trial.merit < 0.5 * promised and _large_lines(problem, now.q):
+                trial = min(trial, _relined(problem, now.q + step, now.places), key=lambda s: s.merit)
             gained = (now.merit - trial.merit) / promised
             if trial.merit < now.merit:
                 now = trial
@@ -122,12 +126,44 @@ def _span(problem: Sampled, q: Array) -> Array:
     return np.where(problem.curved, 1.0, np.maximum(1.0, np.abs(q)))
 
 
+def _large_lines(problem: Sampled, q: Array) -> bool:
+    """Whether terms of opposite sign cancel, as thresholds merge or leave an interval."""
+    return bool(np.abs(q[~problem.curved]).max(initial=0.0) > LARGE)
+
+
+def _relined(problem: Sampled, q: Array, places: Array) -> _State:
+    """With the best lines for the sharpness and thresholds of q, as far as three programmes find them.
+
+    Large lines that cancel make the error curve much with each threshold, but they are linear themselves.
+    """
+    best: _State | None = None
+    for _ in range(3):
+        there = _state(problem, problem.clipped(q))
+        if best is None or there.merit < best.merit:
+            best = there
+        places = np.unique(np.concatenate([places, there.places]))
+        here = problem.error_at(q, places) if problem.function is not None else None
+        if here is None:
+            places, here = there.places, there.here
+        sign = np.sign(here)
+        found = _programme(
+            problem, q, sign * here, sign[:, None] * problem.slopes(q, places), 1.0, lines_only=True
+        )
+        if found is None or there.merit - found[1] < 1e-3 * there.merit:
+            break
+        q = q + found[0]
+    assert best is not None
+    return best
+
+
 def _programme(
-    problem: Sampled, q: Array, height: Array, slopes: Array, reach: float
+    problem: Sampled, q: Array, height: Array, slopes: Array, reach: float, *, lines_only: bool = False
 ) -> tuple[Array, float, Array] | None:
     """The step, its level, and the share of each peak in holding it (they sum to 1)."""
     n, m = len(q), len(height)
     span = reach * _span(problem, q)
+    if lines_only:
+        span[problem.curved] = 0.0
     low = -span if problem.low is None else np.maximum(-span, np.minimum(problem.low - q, 0))
     high = span if problem.high is None else np.minimum(span, np.maximum(problem.high - q, 0))
     scale = height.max(initial=0.0)

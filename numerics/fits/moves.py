@@ -33,14 +33,16 @@ def disturbed(problem: Sampled, best: Sequence[Array], count: int, rng: np.rando
     found = []
     for k in range(count):
         full = problem.full(best[k % len(best)]).copy()
-        kind = int(rng.integers(4))
+        kind = int(rng.integers(5))
         if kind == 0 and n > 1:
             full = _put_elsewhere(full, n, rng)
         elif kind == 1:
             full = _mirrored(full, n)
             full[: 2 * n] += 0.1 * rng.normal(size=2 * n)
+        elif kind == 2 and n > 1:
+            full = _drawn_together(full, n, rng)
         else:
-            full[: 2 * n] += (0.15, 0.5)[kind - 2] * rng.normal(size=2 * n)
+            full[: 2 * n] += (0.5, 0.15, 0.5)[kind - 2] * rng.normal(size=2 * n)
         found.append(full)
     return problem.free(np.reshape(found, (count, gates.size)))
 
@@ -49,6 +51,19 @@ def _mirrored(full: Array, n: int) -> Array:
     """Branches in reverse order around 0; lines are to be found anew."""
     lines = [full[2 * n : 3 * n + 1][::-1], full[3 * n + 1 :][::-1]]
     return np.concatenate([full[:n][::-1], -full[n : 2 * n][::-1], -lines[0], lines[1]])
+
+
+def _drawn_together(full: Array, n: int, rng: np.random.Generator) -> Array:
+    """Two neighbouring thresholds nearer to each other, in place and sharpness."""
+    found = full.copy()
+    order = np.argsort(full[n : 2 * n])
+    k = int(rng.integers(n - 1))
+    pair = order[k : k + 2]
+    share = float(rng.uniform(0.05, 0.7))
+    for first in (0, n):
+        middle = found[first + pair].mean()
+        found[first + pair] = middle + share * (found[first + pair] - middle)
+    return found
 
 
 def _put_elsewhere(full: Array, n: int, rng: np.random.Generator) -> Array:

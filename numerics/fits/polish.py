@@ -20,8 +20,11 @@ from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.sampled import Sampled
 
 ITERATIONS = 14
-#: Peaks are level to this share at the end; and the longest step in log tau or theta at the beginning.
-LEVEL, LONGEST = 2e-12, 0.25
+#: Peaks are level to this share at the end, and to this much of a function of size 1; the longest step in log
+#: tau or theta at the beginning.
+LEVEL, ROUNDING, LONGEST = 2e-12, 4e-15, 0.25
+#: Peaks below this share of the error are no candidates.
+FOLLOWED = 0.1
 #: Step of differences.
 STEP = 1e-4
 
@@ -39,7 +42,7 @@ def polished(
     at, sign, share = places[use], np.sign(here[use]), share[use] / share[use].sum()
     for _ in range(ITERATIONS):
         error = problem.error(q)
-        found, heights = problem.peaks(q, error, follow=0.5, fine=3)
+        found, heights = problem.peaks(q, error, follow=FOLLOWED, fine=3)
         matched = _match(found, heights, at, sign, share)
         if matched is None:
             return None
@@ -58,7 +61,8 @@ def polished(
         if not np.isfinite(d).all() or longest > LONGEST:
             return None
         sup = max(float(np.abs(error).max()), float(size.max()))
-        flat = level.max() - level.min() <= LEVEL * sup and sup <= level.max() * (1 + LEVEL)
+        room = LEVEL * sup + ROUNDING * (1 + float(np.abs(q[~problem.curved]).max(initial=0.0)))
+        flat = level.max() - level.min() <= room and sup <= level.max() + room
         if flat and longest <= 1e-5:
             return q, sup
         q = problem.clipped(q + d)

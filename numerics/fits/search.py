@@ -13,16 +13,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gateproof.numerics.fits.crowd import ROUNDS, descend, thinned
+from gateproof.numerics.fits.crowd import descend, lines_by_least_squares, thinned
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.levelling import Levelled, level
 from gateproof.numerics.fits.moves import disturbed, drawn
 from gateproof.numerics.fits.sampled import Sampled
 
 #: Programmes for a candidate, and for the last one.
-TRIED, LAST = 40, 200
-#: Gains below it are rounding.
-GAIN = 1e-7
+TRIED, LAST = 25, 300
+#: Shares of a crowd that go on to the next p.
+SHARES = (0.5, 0.25, 0.12, 0.0)
+#: Gains below it are those of a valley without end; descents whose errors are so near each other are one.
+GAIN, NEAR = 1e-5, 0.02
 
 
 @dataclass(frozen=True)
@@ -30,26 +32,10 @@ class Effort:
     """Gates in the first crowd, in those of the disturbed, how many of a crowd are levelled, idle rounds."""
 
     starts: int = 96
-    disturbed: int = 48
+    disturbed: int = 64
     levelled: int = 5
     idle: int = 2
     most: int = 8
-
-
-def lines_by_least_squares(problem: Sampled, q: Array) -> Array:
-    """The free parameters (..., free) with those of the lines replaced by their least squares values."""
-    linear = ~problem.curved
-    if not linear.any():
-        return q
-    many = np.atleast_2d(np.where(linear, 0.0, q))
-    slopes = problem.slopes_of_many(many)[:, linear]
-    rest = -problem.error(many)
-    normal = slopes @ slopes.swapaxes(-1, -2)
-    index = np.arange(normal.shape[-1])
-    normal[:, index, index] *= 1 + 1e-10
-    normal[:, index, index] += 1e-12 * np.trace(normal, axis1=-2, axis2=-1)[:, None] + 1e-280
-    many[:, linear] = np.linalg.solve(normal, slopes @ rest[..., None])[..., 0]
-    return problem.clipped(many).reshape(np.shape(q))
 
 
 def search(
@@ -60,50 +46,74 @@ def search(
     watch: Callable[[Levelled], None] | None = None,
 ) -> list[Levelled]:
     """Fits from the given seeds and from random starts, best first. ``watch`` is told of each better one."""
-    rng, coarse = np.random.default_rng(seed), thinned(problem)
-    found: list[Levelled] = []
-    fresh = lines_by_least_squares(coarse, drawn(problem, effort.starts, rng))
-    given = np.reshape(np.asarray(seeds, dtype=np.float64), (len(seeds), fresh.shape[1]))
-    starts = np.concatenate([given, lines_by_least_squares(coarse, given), fresh])
+    rng, ranking = np.random.default_rng(seed), _Ranking(problem, watch)
+    given = np.reshape(np.asarray(seeds, dtype=np.float64), (len(seeds), problem.basis.shape[1]))
+    starts = np.concatenate([given, drawn(problem, effort.starts, rng)])
     for q in seeds[:1]:
-        _add(problem, q, found, watch)
+        ranking.add(q)
     idle, rounds = 0, 0
     while True:
-        before = found[0].error if found else np.inf
-        for q in _best(coarse, starts, effort):
-            _add(problem, q, found, watch)
+        before = ranking.bar
+        ranking.add_best(starts, effort)
         rounds += 1
-        idle = 0 if found[0].error < before * (1 - GAIN) else idle + 1
-        # Errors at which rounding rules are not worth another round.
-        if idle >= effort.idle or rounds >= effort.most or found[0].error < 1e-13 or not problem.curved.any():
-            return found
-        moved = disturbed(problem, [f.q for f in found[:4]], effort.disturbed, rng)
-        starts = np.concatenate([moved, lines_by_least_squares(coarse, moved)])
+        idle = 0 if ranking.bar < before * (1 - GAIN) else idle + 1
+        # Where rounding rules, or the problem is linear, another round is not worth it.
+        over = ranking.bar < 1e-13 or not problem.curved.any()
+        if over or idle >= effort.idle or rounds >= effort.most:
+            return ranking.finished()
+        starts = disturbed(problem, [f.q for f in ranking.found[:4]], effort.disturbed, rng)
 
 
-def _best(coarse: Sampled, starts: Array, effort: Effort) -> Array:
-    m = len(starts)
-    shares = (0.5, 0.25, 0.15, 0.0)
-    keep = [max(effort.levelled, int(m * share)) for share in shares[: len(ROUNDS)]]
-    return descend(coarse, starts, keep=keep).q
+class _Ranking:
+    """Levelled fits, best first, and where descents have ended."""
 
+    def __init__(self, problem: Sampled, watch: Callable[[Levelled], None] | None) -> None:
+        self.problem, self.coarse, self.watch = problem, thinned(problem), watch
+        self.found: list[Levelled] = []
+        self._ends: list[Array] = []
 
-def _add(problem: Sampled, q: Array, found: list[Levelled], watch: Callable[[Levelled], None] | None) -> None:
-    """Level q and put it in its place, unless it is there; what stays far above the best is not finished."""
-    bar = found[0].error if found else np.inf
-    one = level(problem, q, steps=TRIED, bar=bar)
-    if one.error < bar:
-        if not one.settled:
-            one = level(problem, one.q, steps=LAST, reach=0.05)
-        if watch is not None:
-            watch(one)
-    for k, other in enumerate(found):
-        same = abs(one.error - other.error) <= 1e-6 * other.error
-        if same and np.abs(one.q - other.q).max(initial=0) < 1e-3:
-            if one.error >= other.error:
-                return
-            del found[k]
-            break
-    found.append(one)
-    found.sort(key=lambda f: f.error)
-    del found[12:]
+    @property
+    def bar(self) -> float:
+        """The least error so far."""
+        return self.found[0].error if self.found else np.inf
+
+    def add_best(self, starts: Array, effort: Effort) -> None:
+        """Let a crowd descend from the starts, and level the best ends that are new."""
+        keep = [max(2 * effort.levelled, int(len(starts) * share)) for share in SHARES]
+        crowd = descend(self.coarse, lines_by_least_squares(self.coarse, starts), keep=keep)
+        added = 0
+        for q, error, sup in zip(crowd.q, crowd.error, crowd.sup, strict=True):
+            if added == effort.levelled:
+                break
+            if any(np.abs(error - end).max() <= NEAR * sup for end in self._ends):
+                continue
+            self._ends.append(error)
+            self.add(q)
+            added += 1
+
+    def add(self, q: Array) -> None:
+        """Level q and put it in its place, unless it is there; what stays far above the best is given up."""
+        one = level(self.problem, q, steps=TRIED, bar=self.bar)
+        if one.error < self.bar and self.watch is not None:
+            self.watch(one)
+        for k, other in enumerate(self.found):
+            same = abs(one.error - other.error) <= 1e-6 * other.error
+            if same and np.abs(one.q - other.q).max(initial=0) < 1e-3:
+                if one.error >= other.error:
+                    return
+                del self.found[k]
+                break
+        self.found.append(one)
+        self.found.sort(key=lambda f: f.error)
+        del self.found[12:]
+
+    def finished(self) -> list[Levelled]:
+        """All, the best one levelled to the end."""
+        best = self.found[0]
+        if not best.settled:
+            last = level(self.problem, best.q, steps=LAST, reach=0.05)
+            if last.error < best.error:
+                self.found[0] = last
+                if self.watch is not None:
+                    self.watch(last)
+        return self.found
