@@ -38,15 +38,36 @@ def write_certificate(path: str, found: Fit) -> str:
 
 
 def refuse_early(paths: Sequence[str], option: str) -> None:
-    """Raise RefusedError for files that cannot be written, before any work."""
+    """Raise RefusedError for files that cannot be written or have an unknown suffix, before any work."""
+    from gateproof.numerics.fits.exports import export_of
+    from gateproof.numerics.fits.picture import suffix_of
+
     for path in paths:
         place = Path(path)
         if not place.absolute().parent.is_dir():
             raise RefusedError(f"{option} {path}: there is no such folder")
         if place.is_dir():
             raise RefusedError(f"{option} {path}: is a folder; give a file")
-        if not place.suffix:
-            raise RefusedError(f"{option} {path}: give a suffix, as in {place.name}.json")
+        try:
+            (export_of if option == "--export" else suffix_of)(place.name)
+        except ValueError as error:
+            raise RefusedError(f"{option} {error}") from None
+
+
+def write_all(found: Fit, exports: Sequence[str], plot: str | None) -> None:
+    """Write exports and picture. Raises RefusedError; what was written before stays."""
+    from gateproof.numerics.fits.exports import render
+    from gateproof.numerics.fits.picture import render as draw
+
+    for path, option, make in (
+        *((path, "--export", render) for path in exports),
+        *((path, "--plot", draw) for path in ([] if plot is None else [plot])),
+    ):
+        try:
+            data = make(found, Path(path).name)
+        except ValueError as error:
+            raise RefusedError(f"{option} {path}: {error}") from None
+        write(path, data, option)
 
 
 def write(path: str, data: bytes, option: str) -> None:

@@ -20,8 +20,8 @@ LISTS = ("tau", "theta", "slope", "intercept")
 TOLERATED = (
     "error", "argmax", "rms", "lower_bound", "optimal_within", "attained", "gates_min", "condition",
     "status", "certificate", "formula", "evidence", "alternation", "measure", "infimum", "message", "notes",
-    "error_outside", "steps", "lower_certificate", "tolerance", "quantised", "sharpness", "ends", "family",
-    "monotone",
+    "error_outside", "error_sup", "steps", "lower_certificate", "tolerance", "quantised", "sharpness", "ends",
+    "family", "monotone",
 )  # fmt: skip
 KNOWN = ("k", *LISTS, "gates", "target", "domain", "norm", "weight", *TOLERATED)
 MAX_BYTES = 64_000_000

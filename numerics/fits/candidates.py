@@ -10,13 +10,12 @@ from typing import Any
 from gateproof.numerics.fits.certified_gate import decimal_gate
 from gateproof.numerics.fits.driver import Found, steps
 from gateproof.numerics.fits.exact import Exact, recognise
-from gateproof.numerics.fits.families import direction
-from gateproof.numerics.fits.hard import NoHardGate, hard_fit
+from gateproof.numerics.fits.hard import HardFit, NoHardGate, hard_fit, hard_smallest
 from gateproof.numerics.fits.infimum import judge
-from gateproof.numerics.fits.normal import Normal
 from gateproof.numerics.fits.request import RefusedFit, Request
-from gateproof.numerics.fits.setting import Setting
+from gateproof.numerics.fits.squares import squares
 from gateproof.numerics.fits.target import Target
+from gateproof.numerics.fits.task import Task
 from gateproof.theory.formula.nodes import Num
 from gateproof.theory.gate import Gate
 
@@ -49,57 +48,40 @@ class Candidate:
 class Search:
     """Results for 1, 2, .. branches in normal coordinates, and the candidates that they make."""
 
-    def __init__(self, found: Normal, request: Request, ends: str, watch: Watch | None) -> None:
-        self.found, self.request, self.ends = found, request, ends
-        self.tell = watch
+    def __init__(self, task: Task, watch: Watch | None) -> None:
+        self.task, self.tell = task, watch
         #: The best of the size in work.
         self.begun: Found | None = None
 
     def run(self) -> Iterator[Found]:
         """The best of each size, as they are done."""
-        setting = self._setting()
-        for one in steps(self.found, setting, seed=self.request.seed, watch=self._watch):
+        task, seed = self.task, self.task.request.seed
+        if task.request.norm == "rms":
+            found = squares(task.found, task.setting, task.measure, seed=seed, watch=self._watch)
+        else:
+            found = steps(task.found, task.setting, seed=seed, watch=self._watch)
+        for one in found:
             self.begun = None
             yield one
 
     def candidate(self, one: Found, *, quick: bool = False) -> Candidate:
         """The gate of a result. ``quick``: without looking whether the infimum is attained."""
-        if quick:
-            return Candidate(decimal_gate(self.found, one), one.error * self.found.height)
-        known = judge(self.found, one)
-        gate = decimal_gate(self.found, known.found)
-        error = known.found.error * self.found.height
+        found = self.task.found
+        if quick or self.task.request.norm == "rms":
+            return Candidate(decimal_gate(found, one), one.error * found.height)
+        known = judge(found, one)
         infimum = known.value if known.attained is False else None
-        return Candidate(gate, error, known.attained, infimum, known.why)
-
-    def _setting(self) -> Setting:
-        request, target = self.request, self.found.target
-        rising = 0
-        if request.monotone:
-            rising, reason = direction(target)
-            if reason:
-                raise RefusedFit(f"--monotone: {reason}")
-        most = None if request.max_coefficient is None else float(request.max_coefficient)
-        return Setting(
-            request.most,
-            request.sharpness,
-            self.ends,
-            request.gates,
-            request.family,
-            max_coefficient=most,
-            monotone=rising,
-        )
+        error = known.found.error * found.height
+        return Candidate(decimal_gate(found, known.found), error, known.attained, infimum, known.why)
 
     def _watch(self, one: Found) -> None:
         self.begun = one
         if self.tell is not None:
-            self.tell(one.setting.branches, one.error * self.found.height)
+            self.tell(one.setting.branches, one.error * self.task.found.height)
 
 
 def exact_candidate(target: Target, request: Request) -> Candidate | None:
     """The gate that the target is, if it is one and the request allows it."""
-    if request.quantise is not None:
-        return None
     known = recognise(target, request.gates, request.sharpness)
     if not isinstance(known, Exact) or not _allowed(known.gate, request):
         return None
@@ -120,44 +102,73 @@ def _allowed(gate: Gate, request: Request) -> bool:
     return not request.monotone
 
 
-def hard_candidates(target: Target, request: Request, ends: str, *, every: bool) -> Iterator[Candidate]:
-    """Hard gates of 1, 2, .. branches, as far as there are any; only the last one if not ``every``."""
+def hard_candidates(task: Task, *, every: bool) -> Iterator[Candidate]:
+    """Hard gates of 1, 2, .. branches, as far as there are any; only the last one if not ``every``.
+
+    With a tolerance the one with the fewest branches that reaches it, or none.
+    """
+    request = task.request
+    options: dict[str, Any] = {
+        "continuous": request.continuous,
+        "ends": None if task.ends == "free" else task.ends,
+        "family": request.family,
+        "norm": "rms" if request.norm == "rms" else "sup",
+        "max_coefficient": task.largest,
+    }
+    if request.norm == "rms":
+        options["measure"] = task.measure
+    if request.tol is not None:
+        # A little less, for the rounding of the numbers.
+        found = hard_smallest(task.target, float(request.tol) * (1 - 1e-9), most=request.most, **options)
+        if found is not None:
+            yield _of_hard(found)
+        return
     last: NoHardGate | None = None
-    first = 1 if every else request.most
-    most = None if request.max_coefficient is None else float(request.max_coefficient)
-    for branches in range(first, request.most + 1):
+    for branches in range(1 if every else request.most, request.most + 1):
         try:
-            found = hard_fit(
-                target,
-                branches,
-                continuous=request.continuous,
-                ends=None if ends == "free" else ends,
-                family=request.family,
-                norm="rms" if request.norm == "rms" else "sup",
-                max_coefficient=most,
-            )
+            found = hard_fit(task.target, branches, **options)
         except NoHardGate as reason:
             last = reason
             continue
         last = None
-        infimum = None if found.attained else found.below
-        record = found.record if found.bound is not None else None
-        yield Candidate(
-            found.gate,
-            found.error,
-            found.attained,
-            infimum,
-            found.why,
-            lower=found.bound,
-            lower_certificate=record,
-        )
+        yield _of_hard(found)
     if last is not None:
         raise RefusedFit(str(last))
 
 
-def refuse_ends(request: Request, branches: int) -> RefusedFit:
+def _of_hard(found: HardFit) -> Candidate:
+    return Candidate(
+        found.gate,
+        found.error,
+        found.attained,
+        None if found.attained else found.below,
+        found.why,
+        lower=found.bound,
+        lower_certificate=found.record if found.bound is not None else None,
+    )
+
+
+def on_grid(task: Task, candidate: Candidate) -> Candidate:
+    """The gate near a candidate whose numbers have few bits, where that is asked for. Raises RefusedFit."""
+    bits = task.request.quantise
+    if bits is None:
+        return candidate
+    from gateproof.numerics.fits.quantise import NotRepresentable, quantised
+
+    setting = task.setting.with_branches(candidate.gate.branches)
+    try:
+        made = quantised(candidate.gate, task.found, setting, bits)
+    except NotRepresentable as error:
+        raise RefusedFit(f"--quantise {bits}: {error}") from None
+    if made.gate == candidate.gate:
+        return candidate.saying(made.formats)
+    words = (candidate.why, *candidate.more, made.formats, *made.notes)
+    return Candidate(made.gate, made.error, more=tuple(w for w in words if w))
+
+
+def refuse_ends(branches: int) -> RefusedFit:
     """No gate of so many branches has the ends asked for."""
     return RefusedFit(
         f"no gate of {branches} branch{'es' if branches > 1 else ''} has the target's asymptotes at both "
-        f"ends; give more branches{'' if request.ends == 'slopes' else ', or --ends slopes'}"
+        "ends; give more branches, or an interval with --domain"
     )

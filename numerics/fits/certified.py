@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from gateproof.numerics.bounds import Budget
@@ -10,11 +11,15 @@ from gateproof.numerics.extrema import extremum
 from gateproof.numerics.fits.certified_far import error_by_sides, has_arc
 from gateproof.numerics.fits.certified_hard import error_by_pieces, is_hard
 from gateproof.numerics.fits.result import Error
-from gateproof.theory.formula.nodes import App, Expr, num
+from gateproof.numerics.results import Extremum
+from gateproof.theory.formula import substitute
+from gateproof.theory.formula.nodes import App, Expr, Var, num
+from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
 
 DIGITS = 10
+ZERO, FAR = Fraction(0), 100
 EXACT = Error(Fraction(0), Fraction(0), "proved")
 
 
@@ -39,14 +44,13 @@ def certified_error(
     """The supremum of |weight (gate - target)| on [lo, hi] (None: infinite), or why it is not known."""
     if is_hard(gate):
         return error_by_pieces(gate, target, lo, hi, weight, digits, budget)
-    body = difference(gate, target, weight)
-    try:
-        found = extremum(
-            body, "x", *(None if e is None else num(e) for e in (lo, hi)), "sup", digits, budget,
-            text=to_text(body),
-        )  # fmt: skip
-    except NumericsError as error:
-        return str(error) or type(error).__name__
+    found = _searched(gate, target, lo, hi, weight, digits, budget)
+    if isinstance(found, str):
+        return found
+    if found.status == "unknown" and (centre := _far_away(gate)):
+        found = _moved(gate, target, lo, hi, weight, digits, budget, centre)
+        if isinstance(found, str):
+            return found
     if found.status == "infinite":
         return Error(Fraction(0), None, "certified", at_infinity=found.at_infinity)
     if found.status != "ok" or found.value is None:
@@ -56,3 +60,49 @@ def certified_error(
     low, high = found.value
     where = () if found.tied or found.points is None else found.points
     return Error(low, high, "certified", where, found.at_infinity, found.certificate, found.reason)
+
+
+def _searched(
+    gate: Gate,
+    target: Expr,
+    lo: Fraction | None,
+    hi: Fraction | None,
+    weight: Expr | None,
+    digits: int,
+    budget: Budget | None,
+    centre: Fraction = ZERO,
+) -> Extremum | str:
+    body = difference(gate, target, weight)
+    if centre:
+        body = substitute(body, {"x": App("add", (Var("x"), num(centre)))})
+    ends = [None if e is None else num(e - centre) for e in (lo, hi)]
+    text = f"with x + {centre} for x: {to_text(body)}" if centre else to_text(body)
+    try:
+        return extremum(body, "x", ends[0], ends[1], "sup", digits, budget, text=text)
+    except NumericsError as error:
+        return str(error) or type(error).__name__
+
+
+def _moved(
+    gate: Gate,
+    target: Expr,
+    lo: Fraction | None,
+    hi: Fraction | None,
+    weight: Expr | None,
+    digits: int,
+    budget: Budget | None,
+    centre: Fraction,
+) -> Extremum | str:
+    """The same with x counted from a place near the thresholds: exp(tau theta) may be too large a number."""
+    found = _searched(gate, target, lo, hi, weight, digits, budget, centre)
+    if isinstance(found, str) or found.points is None:
+        return found
+    return replace(found, points=tuple((a + centre, b + centre) for a, b in found.points))
+
+
+def _far_away(gate: Gate) -> Fraction:
+    """A threshold that is many widths of its sigmoid away from 0; 0 if none is."""
+    known = [(constant_value(t), constant_value(h)) for t, h in zip(gate.tau, gate.theta, strict=True)]
+    far = [(t * abs(h), h) for t, h in known if t is not None and h is not None]
+    size, at = max(far, default=(ZERO, ZERO))
+    return at if size > FAR else ZERO

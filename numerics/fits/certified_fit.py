@@ -7,19 +7,21 @@ from fractions import Fraction
 import numpy as np
 
 from gateproof.numerics.bounds import Budget
-from gateproof.numerics.fits.candidates import Candidate
+from gateproof.numerics.fits.candidates import Candidate, on_grid
 from gateproof.numerics.fits.certified import EXACT, certified_error
 from gateproof.numerics.fits.certified_lower import proved_lower_bound
 from gateproof.numerics.fits.certified_sample import refined, values_of
 from gateproof.numerics.fits.condition import condition
-from gateproof.numerics.fits.families import direction
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.gates_min import smallest_gate
+from gateproof.numerics.fits.measure import chi_squared
+from gateproof.numerics.fits.measure_rms import rms, rms_enclosure
 from gateproof.numerics.fits.monotone import certify_monotone
 from gateproof.numerics.fits.normal import Normal
-from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.result import Error, Fit, Status
-from gateproof.numerics.fits.target import Target
+from gateproof.numerics.fits.setting import problem
+from gateproof.numerics.fits.target import RefusedTarget, Target
+from gateproof.numerics.fits.task import Task
 from gateproof.theory.gate import Gate
 
 #: Peaks of at least this share of the largest are listed; the certified error may be this much above the
@@ -27,65 +29,98 @@ from gateproof.theory.gate import Gate
 LEVEL, SETTLED, FEW = 0.5, 5e-4, 2_000
 
 
-def finish(found: Normal, request: Request, ends: str, candidate: Candidate) -> Fit:
+def finish(task: Task, candidate: Candidate) -> Fit:
     """The fit with all that is known of it. KeyboardInterrupt leaves out what is not certified yet."""
-    target, gate = found.target, candidate.gate
-    peaks = peaks_of(found, gate)
+    candidate = on_grid(task, candidate)
+    target, gate, request = task.target, candidate.gate, task.request
+    peaks = peaks_of(task.found, gate)
     sampled = max((abs(e) for _, e in peaks), default=candidate.error)
-    stopped, lower = False, None
+    lower, outside, plain, stopped = None, None, None, False
+    mean = _rms(task, gate)
     try:
-        error, status = _error(target, candidate, sampled)
-        near = candidate.infimum if candidate.infimum is not None else candidate.error
+        error, status = _error(task, candidate, sampled, mean)
         if status is not Status.EXACT:
-            lower = proved_lower_bound(target, request, gate.branches, ends, near)
-        outside = None if status is Status.EXACT else error_outside(target, gate)
+            plain = _plain(task, gate)
+            near = candidate.infimum if candidate.infimum is not None else candidate.error
+            lower = proved_lower_bound(target, request, gate.branches, task.ends, near)
+            outside = error_outside(target, gate)
     except KeyboardInterrupt:
-        error, lower, outside, stopped = _seen(sampled, "stopped before it was certified"), None, None, True
+        error, stopped = _seen(sampled, "stopped before it was certified"), True
         status = Status.INTERRUPTED
     smallest = smallest_gate(gate, target.lo, target.hi)
-    bound, document = (candidate.lower, candidate.lower_certificate)
+    bound, document = candidate.lower, candidate.lower_certificate
     if isinstance(lower, tuple) and (bound is None or lower[0] > bound):
         bound, document = lower
-    if status is Status.OK and candidate.attained is False:
-        status = Status.NOT_ATTAINED
-    known = error.hi is not None and candidate.error > 0 and error.evidence == "certified"
-    if status is Status.OK and known and float(error.hi or 0) > candidate.error * (1 + SETTLED):
-        status = Status.NOT_CONVERGED
-    words = [str(status), candidate.why, *candidate.more, *_monotone(target, request, gate), *target.notes]
+    if status is Status.OK:
+        status = _settled(candidate, error)
+    evidence = "" if status in (Status.EXACT, Status.SAMPLED) else f"its error is {error.evidence}"
+    words = [str(status), evidence, candidate.why, *candidate.more, *_monotone(task, gate), *_chi(task, gate)]
     return Fit(
         gate=gate,
         target=target,
         request=request,
         error=error,
         status=Status.INTERRUPTED if stopped else status,
-        message="; ".join(w for w in words if w),
+        message="; ".join(w for w in (*words, *target.notes, *task.measure.notes) if w),
         peaks=tuple(peaks) if error.hi != 0 else (),
+        rms=0.0 if error.hi == 0 else mean,
+        measure=task.measure.text,
         lower_bound=bound if error.hi != 0 else Fraction(0),
         lower_certificate=document,
         attained=True if status is Status.EXACT else candidate.attained,
         infimum=candidate.infimum,
         gates_min=None if smallest.value is None else smallest.value[0],
-        condition=condition(gate, found),
+        condition=condition(gate, task.found),
         outside=outside,
+        plain=plain,
         steps=candidate.proof or (),
     )
 
 
-def _monotone(target: Target, request: Request, gate: Gate) -> list[str]:
+def _settled(candidate: Candidate, error: Error) -> Status:
+    """Whether the certified error is that of the search, and attained."""
+    if error.hi is not None and candidate.error > 0 and float(error.hi) > candidate.error * (1 + SETTLED):
+        return Status.NOT_CONVERGED
+    return Status.NOT_ATTAINED if candidate.attained is False else Status.OK
+
+
+def _monotone(task: Task, gate: Gate) -> list[str]:
     """What is certified of a gate that was to be monotone."""
-    if not request.monotone:
+    if not task.rising:
         return []
-    rising, _ = direction(target)
-    known = certify_monotone(gate, rising, target.lo, target.hi)
-    word = "rising" if rising > 0 else "falling"
+    known = certify_monotone(gate, task.rising, task.target.lo, task.target.hi)
+    word = "rising" if task.rising > 0 else "falling"
     if known.holds:
         return [f"the gate is {word} throughout, certified: {known.reason}"]
     return [f"that the gate is {word} throughout is not certified: {known.reason}"]
 
 
-def _error(target: Target, candidate: Candidate, sampled: float) -> tuple[Error, Status]:
+def _chi(task: Task, gate: Gate) -> list[str]:
+    """How well data with standard errors is met."""
+    points = task.target.points
+    if points is None:
+        return []
+    apart = values_of(gate)(points.x) - points.y
+    parameters = problem(
+        task.found, task.setting.with_branches(gate.branches), task.found.grid()
+    ).basis.shape[1]
+    found = chi_squared(task.target, apart, parameters)
+    return [] if found is None else [f"chi^2 per degree of freedom {found:.3g}"]
+
+
+def _rms(task: Task, gate: Gate) -> float | None:
+    try:
+        return rms(gate, task.target, task.measure)
+    except RefusedTarget:
+        return None
+
+
+def _error(task: Task, candidate: Candidate, sampled: float, mean: float | None) -> tuple[Error, Status]:
+    target = task.target
     if candidate.proof is not None:
         return EXACT, Status.EXACT
+    if task.request.norm == "rms":
+        return _mean_error(task, candidate, candidate.error if mean is None else mean)
     if target.expr is None:
         reason = "on the points of the data" if target.points is not None else "on a dense sample"
         return _seen(sampled, reason), Status.SAMPLED
@@ -93,6 +128,25 @@ def _error(target: Target, candidate: Candidate, sampled: float) -> tuple[Error,
     if isinstance(known, str):
         return _seen(sampled, f"not certified: {known}"), Status.NOT_CERTIFIED
     return known, Status.OK
+
+
+def _mean_error(task: Task, candidate: Candidate, mean: float) -> tuple[Error, Status]:
+    """The root mean square, enclosed in balls where that can be done."""
+    if task.target.expr is None or task.measure.x is not None:
+        return _seen(mean, f"the root mean square under {task.measure.text}"), Status.SAMPLED
+    known = rms_enclosure(candidate.gate, task.target, task.measure, digits=8)
+    if known is None:
+        return _seen(mean, "the root mean square could not be enclosed"), Status.NOT_CERTIFIED
+    return Error(*known, "enclosed", reason="the root mean square, enclosed in balls"), Status.OK
+
+
+def _plain(task: Task, gate: Gate) -> Error | None:
+    """The plain supremum where the error is another one."""
+    target = task.target
+    if target.expr is None or (task.request.norm != "rms" and target.weight_expr is None):
+        return None
+    known = certified_error(gate, target.expr, target.lo, target.hi)
+    return None if isinstance(known, str) else known
 
 
 def _seen(sampled: float, reason: str) -> Error:

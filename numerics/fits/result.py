@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -17,10 +17,10 @@ from gateproof.theory.gate import Gate
 class Status(Enum):
     """How a fit ended; ``text`` says it in a sentence."""
 
-    OK = "ok", "the best of all starts; its error is certified"
+    OK = "ok", "the best gate of all starts"
     EXACT = "exact", "the target is this gate: error 0, proved"
     NOT_ATTAINED = "not attained", "no gate is best: the error tends to an infimum as parameters run away"
-    SAMPLED = "sampled", "the error is that at sample points; nothing is certified"
+    SAMPLED = "sampled", "the best gate of all starts; nothing is certified"
     NOT_CONVERGED = "not converged", "the search ended before the error settled"
     NOT_REACHED = "not reached", "no gate of at most 16 branches was found within the tolerance"
     NOT_CERTIFIED = "not certified", "the error was computed in floats and could not be certified"
@@ -41,8 +41,9 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Error:
-    """A supremum between ``lo`` and ``hi``; ``evidence`` is 'proved', 'certified' or 'sampled'.
+    """An error between ``lo`` and ``hi``.
 
+    ``evidence`` is 'proved', 'certified', 'enclosed' (in balls, without a certificate) or 'sampled'.
     ``hi`` is None where it is infinite. ``where`` are the places at which it is reached, ascending, each
     enclosed, or none where they are not known; ``certificate`` a document for ``gateproof verify``.
     """
@@ -60,12 +61,13 @@ class Error:
 class Fit:
     """A threshold gate near a target; all fields are final.
 
-    ``gate`` has exact numbers: those printed. ``error`` is about these numbers, in the norm's weight, on the
-    domain fitted; ``outside`` about all of R where that is more. ``peaks`` are (place, signed error) in
-    floats, ascending. ``lower_bound``: no gate of the family asked for is closer (None: not known), with
-    ``lower_certificate``. ``attained``: whether some gate of the family is best (None: not decided), else
-    ``infimum`` is what the error tends to, in floats. ``gates_min`` is the smallest value of any gate.
-    ``condition`` says how far errors of the parameters are amplified. ``elapsed`` is in seconds.
+    ``gate`` has exact numbers: those printed. ``error`` is about these numbers, in the request's norm, on the
+    domain fitted; ``outside`` about all of R where that is more, and ``plain`` is the supremum where the norm
+    is another one. ``peaks`` are (place, signed error) in floats, ascending. ``lower_bound``: no gate of the
+    family asked for is closer (None: not known), with ``lower_certificate``. ``attained``: whether some gate
+    of the family is best (None: not decided), else ``infimum`` is what the error tends to, in floats.
+    ``gates_min`` is a lower bound of all gates, near the smallest. ``condition`` says how far errors of the
+    parameters are amplified, ``measure`` under which inputs ``rms`` is taken. ``elapsed`` is in seconds.
     """
 
     gate: Gate
@@ -84,10 +86,10 @@ class Fit:
     gates_min: Fraction | None = None
     condition: float | None = None
     outside: Error | None = None
+    plain: Error | None = None
     tolerant: Mapping[str, Any] | None = None
     steps: tuple[str, ...] = ()
     elapsed: float = 0.0
-    sensitivity: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def k(self) -> int:

@@ -51,6 +51,7 @@ def document(fit: Fit) -> dict[str, Any]:
         "condition": number(fit.condition),
         "status": fit.status.value,
         "message": fit.message,
+        "error_sup": None if fit.plain is None else enclosure(fit.plain),
         "error_outside": None if fit.outside is None else enclosure(fit.outside),
         "steps": list(fit.steps),
         "certificate": fit.certificate,
@@ -137,4 +138,15 @@ def html(fit: Fit) -> str:
     cells = "".join(
         f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(value)}</td></tr>" for name, value in rows
     )
-    return f"<table>{cells}</table>"
+    return f"<table>{cells}</table>{_drawn(fit)}"
+
+
+def _drawn(fit: Fit) -> str:
+    """The picture, where matplotlib is there."""
+    from gateproof.numerics.fits.exports import RefusedExport
+    from gateproof.numerics.fits.picture import scene_of, svg_inline
+
+    try:
+        return svg_inline(scene_of(fit))
+    except RefusedExport:
+        return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 from gateproof.numerics.fits.candidates import (
     Candidate,
@@ -16,11 +17,10 @@ from gateproof.numerics.fits.candidates import (
 )
 from gateproof.numerics.fits.certified_fit import finish
 from gateproof.numerics.fits.driver import Found
-from gateproof.numerics.fits.families import family_refusal, possible_ends
-from gateproof.numerics.fits.normal import normal
 from gateproof.numerics.fits.request import RefusedFit, Request
 from gateproof.numerics.fits.result import Fit, Status
 from gateproof.numerics.fits.target import Target
+from gateproof.numerics.fits.task import task_of
 
 #: One branch more must lower the error by this share; else fewer suffice.
 GAIN = 1e-9
@@ -38,7 +38,8 @@ def solve(target: Target, request: Request, *, watch: Watch | None = None) -> Fi
         last = fit
         if _within(fit, request):
             break
-    assert last is not None
+    if last is None:
+        raise RefusedFit(f"no hard gate of at most {request.most} branches is within the tolerance")
     if request.tol is not None and not _within(last, request) and last.status is not Status.INTERRUPTED:
         last = replace(last, status=Status.NOT_REACHED, message=f"{Status.NOT_REACHED}; {last.message}")
     return replace(last, elapsed=time.perf_counter() - started)
@@ -51,49 +52,57 @@ def _within(fit: Fit, request: Request) -> bool:
 def curve(
     target: Target, request: Request, *, watch: Watch | None = None, every: bool = True
 ) -> Iterator[Fit]:
-    """Fits of one branch, two, and so on, as far as there are any; the last one only if not ``every``."""
-    ends = ends_of(target, request)
-    found = normal(target)
-    exact = exact_candidate(target, request)
+    """Fits of one branch, two, and so on, as far as there are any; the last one only if not ``every``.
+
+    With a tolerance only those that may be within it, and the last one.
+    """
+    task = task_of(target, request)
+    exact = exact_candidate(task.target, request)
     if exact is not None and exact.gate.branches <= request.most:
         if not every or exact.gate.branches == 1:
-            yield finish(found, request, ends, _suffices(exact, request, every=every))
+            yield finish(task, _suffices(exact, request, every=every))
             return
-        request = replace(request, branches=exact.gate.branches - 1, tol=None)
+        task = replace(task, request=replace(request, branches=exact.gate.branches - 1, tol=None))
     else:
         exact = None
     if request.sharpness == "hard":
-        for candidate in hard_candidates(target, request, ends, every=every):
+        for candidate in hard_candidates(task, every=every):
             if watch is not None:
                 watch(candidate.gate.branches, candidate.error)
-            yield finish(found, request, ends, _suffices(candidate, request, every=every))
+            yield finish(task, _suffices(candidate, request, every=every))
     else:
-        yield from _searched(Search(found, request, ends, watch), every=every)
+        try:
+            yield from _searched(Search(task, watch), every=every, tol=request.tol)
+        except RefusedFit:
+            if exact is None:
+                raise
     if exact is not None:
-        yield finish(found, request, ends, exact)
+        yield finish(task, exact)
 
 
-def _searched(search: Search, *, every: bool) -> Iterator[Fit]:
-    found, request, ends = search.found, search.request, search.ends
+def _searched(search: Search, *, every: bool, tol: Fraction | None) -> Iterator[Fit]:
+    task = search.task
     best: Found | None = None
-    stopped = False
+    stopped, done = False, False
     try:
         for one in search.run():
+            done = every and (tol is None or one.error * task.found.height <= tol)
             if best is None or one.error < best.error * (1 - GAIN):
                 best = one
-            if every:
-                yield finish(found, request, ends, search.candidate(one))
+            if done:
+                yield finish(task, search.candidate(one))
     except KeyboardInterrupt:
         best, stopped = search.begun or best, True
         if best is None:
             raise
     if best is None:
-        raise refuse_ends(request, request.most)
+        raise refuse_ends(task.request.most)
     if stopped:
-        fit = finish(found, request, ends, search.candidate(best, quick=True))
-        yield replace(fit, status=Status.INTERRUPTED, message=f"{Status.INTERRUPTED}; {fit.message}")
-    elif not every:
-        yield finish(found, request, ends, _suffices(_judged(search, best), request, every=False))
+        fit = finish(task, search.candidate(best, quick=True))
+        message = fit.message.replace(str(fit.status), str(Status.INTERRUPTED), 1)
+        yield replace(fit, status=Status.INTERRUPTED, message=message)
+    elif not done:
+        yield finish(task, _suffices(_judged(search, best), task.request, every=every))
 
 
 def _judged(search: Search, best: Found) -> Candidate:
@@ -107,25 +116,3 @@ def _suffices(candidate: Candidate, request: Request, *, every: bool) -> Candida
     """With a word where fewer branches than asked for do as well."""
     fewer = candidate.gate.branches < request.most and request.tol is None and not every
     return candidate.saying(f"K={candidate.gate.branches} suffices") if fewer else candidate
-
-
-def ends_of(target: Target, request: Request) -> str:
-    """How the outer lines are bound. Raises RefusedFit where the target does not allow that."""
-    infinite = [line for line in (target.left, target.right) if line is not None]
-    if not infinite:
-        if request.ends in ("pinned", "slopes"):
-            raise RefusedFit(
-                f"--ends {request.ends} is for infinite ends with asymptotes, and {target.name} on "
-                f"{target.domain} has none; leave it out"
-            )
-        return "free"
-    if request.ends == "free" and target.expr is not None:
-        raise RefusedFit(
-            "--ends free is for an interval: on R a slope other than the asymptote's has an infinite error; "
-            "use --ends slopes, or give --domain"
-        )
-    ends = request.ends or possible_ends(target, request.family)
-    reason = family_refusal(target, request.family, ends)
-    if reason:
-        raise RefusedFit(reason)
-    return ends

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check.cli import output
@@ -68,7 +71,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit and print."""
-    from gateproof.proofs_check import certificate_file, fitting
+    from gateproof.proofs_check import certificate_file, fitting, fitting_files
     from gateproof.proofs_check.refused import RefusedError
 
     if options.target is None and options.allow_code is None:
@@ -78,16 +81,39 @@ def run(options: argparse.Namespace) -> int:
     request = fitting.request_of(_options(options))
     if options.certificate is not None:
         certificate_file.refuse_early(options.certificate)
+    fitting_files.refuse_early(options.exports, "--export")
+    fitting_files.refuse_early([] if options.plot is None else [options.plot], "--plot")
+    if options.curve and (options.exports or options.plot or options.certificate):
+        raise RefusedError("--curve is a table of many fits; --export, --plot and --certificate are for one")
     code = options.allow_code is not None
     target = fitting.read_target(
         options.allow_code if code else options.target, options.domain, allow_code=code
     )
     watch = _progress(options)
-    if options.curve:
-        return _print_curve(options, list(fitting.curve(target, request, watch)))
-    found = fitting.solved(target, request, watch)
+    with _clock(options.timeout):
+        several = list(fitting.curve(target, request, watch)) if options.curve else []
+        found = None if options.curve else fitting.solved(target, request, watch)
     _clear(watch)
-    return _print(options, found)
+    return _print_curve(options, several) if found is None else _print(options, found)
+
+
+@contextmanager
+def _clock(seconds: float | None) -> Iterator[None]:
+    """Stop the search after so many seconds, as Ctrl-C does: the best gate so far is printed."""
+    if seconds is None:
+        yield
+        return
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _options(options: argparse.Namespace) -> dict[str, Any]:
@@ -124,6 +150,7 @@ def _write(options: argparse.Namespace, found: Fit) -> int:
     from gateproof.proofs_check import fitting_files
     from gateproof.proofs_check.refused import INCONCLUSIVE, OK
 
+    fitting_files.write_all(found, options.exports, options.plot)
     if options.certificate is None:
         return OK
     missing = fitting_files.write_certificate(options.certificate, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check import clean
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Width of the names of the lines; peaks and places shown.
 WIDTH, MOST = 11, 12
+#: Bounds farther below the error than that are printed without saying how far: they may be weak.
+NEAR = Fraction(1, 4)
 
 
 def summary(fit: Fit, style: Style) -> str:
@@ -50,7 +53,7 @@ def entries(fit: Fit) -> Iterator[tuple[str, str]]:
     from gateproof.numerics.fits.result_json import down, number, short, up
 
     error = fit.error
-    size = up(error.hi, 10) if error.evidence == "certified" and error.hi is not None else short(error)
+    size = up(error.hi, 10) if error.evidence != "sampled" and error.hi is not None else short(error)
     yield "error", f"{size} ({error.evidence}){_where(fit)}"
     if error.reason and error.evidence == "sampled":
         yield "", error.reason
@@ -58,15 +61,16 @@ def entries(fit: Fit) -> Iterator[tuple[str, str]]:
         yield "peaks", _peaks(fit.peaks)
     if fit.lower_bound is not None and error.hi != 0:
         within = fit.optimal_within
-        near = (
-            "" if within is None else f", so this one is within {up(100 * within, 2)} % of the best possible"
-        )
+        close = within is not None and within < NEAR
+        near = f": this one is within {up(100 * (within or 0), 2)} % of the best possible" if close else ""
         yield "best", f"no gate of this family comes below {down(fit.lower_bound, 6)} (proved){near}"
     if fit.attained is False:
         infimum = "" if fit.infimum is None else f" {number(fit.infimum)}"
         yield "infimum", f"{infimum.strip()} is approached and not attained: parameters run away".strip()
     if fit.outside is not None:
         yield "outside", _outside(fit)
+    if fit.plain is not None:
+        yield "sup", f"{short(fit.plain)} ({fit.plain.evidence})"
     if fit.tolerant is not None:
         yield "worst", _worst(fit.tolerant)
     if fit.rms is not None:

@@ -131,7 +131,8 @@ def test_what_is_no_target_is_refused(target):
     [
         {"k": 0}, {"k": 2.0}, {"k": True}, {"tol": -1}, {"tol": float("nan")}, {"tol": True},
         {"k": 2, "tol": 0.1}, {"seed": -1}, {"seed": 0.5}, {"domain": (1, 0)}, {"domain": (0, float("nan"))},
-        {"gates": "hard"}, {"tolerance": {"tau": 5}}, {"ends": "loose"}, {"norm": "l1"}, {"max_coefficient": 0},
+        {"gates": "hard"}, {"tolerance": {"tau": 5}}, {"ends": "loose"}, {"norm": "l1"},
+        {"max_coefficient": 0},
     ],
 )  # fmt: skip
 def test_bad_options_are_refused(options):
