@@ -7,8 +7,9 @@ from gateproof.theory.exact.domain import Domain
 from gateproof.theory.finite_gate import Exact, NotFinite, finite_gate, without_line
 from gateproof.theory.formula.nodes import Const, Num
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.gate import ALGEBRAS
 
-__all__ = ["Exact", "NotFinite", "recognise", "word"]
+__all__ = ["Exact", "NotFinite", "elsewhere", "recognise", "word"]
 
 _HARD = Const("oo")
 
@@ -46,3 +47,12 @@ def word(found: Exact, asked: int | None = None) -> str:
         spare = asked - gate.branches
         return f"{text}; {spare} of the {asked} branches asked for would change nothing: left out"
     return text
+
+
+def elsewhere(target: Target, algebra: str = "difference") -> str:
+    """One line where the target is no gate of this algebra but one of another; '' elsewhere."""
+    if not isinstance(recognise(target, algebra), NotFinite):
+        return ""
+    found = [(name, recognise(target, name)) for name in ALGEBRAS if name != algebra]
+    exact = [f"{name} gates, {f.gate.branches} branches" for name, f in found if isinstance(f, Exact)]
+    return f"the target is no {algebra} gate; it is exact as {' and as '.join(exact)}" if exact else ""

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gateproof
-from gateproof.numerics.fits.exact import Exact, NotFinite, recognise, word
+from gateproof.numerics.fits.exact import Exact, NotFinite, elsewhere, recognise, word
 from gateproof.numerics.fits.target import Target, of_formula
 from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.kernels import minus, plus
@@ -49,6 +49,16 @@ def test_the_word_of_branches_left_out() -> None:
     assert word(found) == "exact: the target is a hard gate, 2 branches, sharpness oo; error 0, proved"
     assert word(found, 2) == word(found)
     assert word(found, 3).endswith("1 of the 3 branches asked for would change nothing: left out")
+
+
+def test_the_word_of_another_algebra() -> None:
+    word_of_mish = "the target is no difference gate; it is exact as softmax gates, 3 branches"
+    assert elsewhere(target("mish(x)")) == word_of_mish
+    assert elsewhere(target("sech(x)**2")).endswith(
+        "as stick gates, 3 branches and as softmax gates, 3 branches"
+    )
+    assert elsewhere(target("silu(x)")) == ""
+    assert elsewhere(target("softplus(x)")) == ""
 
 
 def test_the_statement_is_decided_by_the_engine() -> None:
