@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from gateproof.theory.asymptotes import AWAY, FASTER, PERIODIC, WAVES, NoAsymptote, asymptote
+from gateproof.theory.exact.budget import bounded
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.exact.kernels import minus, plus
 from gateproof.theory.exact.piecewise import Piece
@@ -90,6 +91,7 @@ def _decided(expr: Expr, var: str, where: Domain, algebra: str, shared: bool) ->
     pieces = pieces_of(expr, var, Domain(where.lo, where.hi))
     if not pieces or _jumps_at_an_end(expr, var, where, pieces):
         return None
+    first = pieces[0]
     sums: list[GateSum] = []
     reasons: list[Reason | None] = []
     for piece in pieces:
@@ -108,7 +110,7 @@ def _decided(expr: Expr, var: str, where: Domain, algebra: str, shared: bool) ->
         return _of_pieces(expr, var, where, pieces, sums, algebra, shared)
     total = sums[0] if sums else None
     told = bool(sums) or any(reasons)
-    return _other_algebra(expr, var, where, pieces[0], total, algebra, shared, decided=told)
+    return _other_algebra(expr, var, where, first, total, algebra, shared, decided=told)
 
 
 def _jumps_at_an_end(expr: Expr, var: str, where: Domain, pieces: tuple[Piece, ...]) -> bool:
@@ -196,14 +198,7 @@ def _other_algebra(
     if total is not None and len(total.steps) < 2:
         gate = replace(gate_of(total), algebra=algebra)
         return _exact(expr, var, where, (piece,), total, gate, shared, least=True)
-    found: tuple[Gate, int] | Reason | None
-    if algebra == "softmax":
-        found = with_form(piece.expr, var, piece.domain, lambda form: softmax_gate(form, shared=shared))
-    elif total is not None:
-        gate_found = stick_gate(total)
-        found = None if gate_found is None else (gate_found, 3)
-    else:
-        found = with_form(piece.expr, var, piece.domain, stick_power)
+    found = _in_algebra(piece.expr, var, piece.domain, total, algebra, shared)
     if isinstance(found, Reason):
         return NotFinite(found.text, found.every)
     if found is None:
@@ -213,6 +208,19 @@ def _other_algebra(
     return _exact(
         expr, var, where, (piece,), total, gate, shared, least=gate.branches <= max(fewest, 3 * decided)
     )
+
+
+@bounded
+def _in_algebra(
+    expr: Expr, var: str, domain: Domain, total: GateSum | None, algebra: str, shared: bool
+) -> tuple[Gate, int] | Reason | None:
+    """A gate of more than two branches, and a number that it takes at least."""
+    if algebra == "softmax":
+        return with_form(expr, var, domain, lambda form: softmax_gate(form, shared=shared))
+    if total is None:
+        return with_form(expr, var, domain, stick_power)
+    gate = stick_gate(total)
+    return None if gate is None else (gate, 3)
 
 
 def _exact(
