@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from gateproof.numerics.fits.hard_bound import proved
+from gateproof.numerics.fits.hard_document import document_of
 from gateproof.numerics.fits.hard_exact import without_error
 from gateproof.numerics.fits.hard_grid import Grid, chosen, dense
 from gateproof.numerics.fits.hard_solve import Pieces, Solved, solve
@@ -43,7 +44,8 @@ class HardFit:
     """A hard gate with its error on a dense grid and at the peaks between, in the target's units.
 
     ``pieces`` are the same in floats. ``below`` is a lower bound in floats on the error of every gate of the
-    kind, ``bound`` a proved one with its ``record`` where there is one (see :mod:`...fits.hard_bound`).
+    kind, ``bound`` a proved one where there is one: ``witness`` says by which points (:mod:`...hard_check`
+    checks it), ``record`` is the certificate of the inequalities between them.
     ``attained`` is False where thresholds run away to infinity; ``below`` is then the infimum. ``why`` says
     what is remarkable, in a line. For ``norm`` rms ``error`` is the root mean square, and there is no bound.
     """
@@ -54,6 +56,7 @@ class HardFit:
     below: float | None = None
     bound: Fraction | None = None
     record: Mapping[str, Any] | None = None
+    witness: Mapping[str, Any] | None = None
     attained: bool = True
     why: str = ""
 
@@ -92,16 +95,17 @@ def hard_fit(
         raise NoHardGate(_impossible(form, branches))
     pieces, attained = _within_reach(grid, form, solved, branches)
     found = _fit(target, form, pieces, min(solved.tunnel.below, pieces.error), grid, branches)
-    bound, record = proved(target, solved.walls, solved.tunnel, branches)
+    bound, witness = proved(target, solved.walls, solved.tunnel, branches)
     if bound is None and continuous and any(t is not None and t.pinned for t in (form.left, form.right)):
-        bound, record = _of_slopes(target, form, grid, branches)
+        bound, witness = _of_slopes(target, form, grid, branches)
     if not attained:
         lowest = (
             f"not attained: the infimum {solved.tunnel.above:.9g} is approached as thresholds run away to "
             "infinity; they are kept near"
         )
         found = replace(found, why="; ".join(filter(None, (found.why, lowest))))
-    return replace(found, attained=attained, bound=bound, record=record)
+    record = None if witness is None else document_of(witness)
+    return replace(found, attained=attained, bound=bound, record=record, witness=witness)
 
 
 def _of_slopes(

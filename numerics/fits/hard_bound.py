@@ -52,7 +52,11 @@ def proved(
             bound = least_of(record, target.expr, target.weight_expr)
         except (NumericsError, ArithmeticError):
             bound = None
-        return (None, None) if bound is None else (bound, {**record, "bound": _ratio(bound)})
+        if bound is None:
+            return None, None
+        # A double below it: short, and with room for another program's rounding.
+        bound = Fraction(float(np.nextafter(float(bound), 0.0)))
+        return bound, {**record, "bound": _ratio(bound)}
     for less in LESS:
         bound = Fraction(tunnel.below * (1 - less))
         trial = {**record, "bound": _ratio(bound)}

@@ -87,7 +87,7 @@ def least_of(record: Mapping[str, Any], expr: Expr, weight: Expr | None) -> Frac
             if not points or not ordered or (last is not None and points[0] <= last):
                 return None
             last = points[-1]
-            tip = _tip_of(record, number)
+            tip = tip_of(record, number)
             value = _of_block(record["family"], tip, points, values)
             if value is None:
                 return None
@@ -98,7 +98,7 @@ def least_of(record: Mapping[str, Any], expr: Expr, weight: Expr | None) -> Frac
         return iv.lower_fraction(least)
 
 
-def _tip_of(record: Mapping[str, Any], number: int) -> Mapping[str, Any] | None:
+def tip_of(record: Mapping[str, Any], number: int) -> Mapping[str, Any] | None:
     """The outer line that block ``number``, from 0, is held against."""
     first = record["left"] if number == 0 else None
     return first or (record["right"] if number == record["branches"] - 1 else None)
@@ -198,7 +198,7 @@ def _windows(record: Mapping[str, Any], values: Values, e: arb) -> Iterator[tupl
             return
         walls = list(zip(points, sides, strict=True))
         y = [_wall(values, x, s, e) for x, s in walls]
-        tip = _tip_of(record, number)
+        tip = tip_of(record, number)
         if tip is None and len(points) == 3:
             x1, x2 = iv.rational(points[0]), iv.rational(points[1])
             yield _Window((y[1] - y[0]) / (x2 - x1), x2, y[1], points[1], t, side), walls

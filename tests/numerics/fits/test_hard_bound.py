@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from gateproof.numerics.backends.formula import formula
 from gateproof.numerics.fits.hard import hard_fit
 from gateproof.numerics.fits.hard_check import holds
+from gateproof.numerics.fits.hard_document import document_of
 from gateproof.numerics.fits.target import of_formula
+from gateproof.proofs_check.checker import verify
 from gateproof.theory.formula import expand, parse_expr
 
 CASES = [
@@ -45,8 +47,17 @@ def found(request):
 
 def test_the_bound_is_proved_and_close(found):
     assert found.bound is not None
-    assert holds(found.record)
+    assert holds(found.witness)
     assert 0 <= found.error / float(found.bound) - 1 < 1e-9
+
+
+def test_another_program_accepts_the_certificate(found):
+    verdict = verify(found.record)
+    assert verdict.accepted, verdict.reason
+    # A higher bound in the same places is rejected.
+    bound = Fraction(found.witness["bound"])
+    higher = document_of({**found.witness, "bound": str(bound * (1 + Fraction(1, 10**6)))})
+    assert not verify(higher).accepted
 
 
 def damaged(record, how):
@@ -57,12 +68,12 @@ def damaged(record, how):
 
 def test_a_higher_bound_is_not_accepted(found):
     for more in (Fraction(1, 10**9), Fraction(1, 100), Fraction(2)):
-        higher = str(Fraction(found.record["bound"]) * (1 + more))
-        assert not holds(damaged(found.record, lambda r, b=higher: r.update(bound=b)))
+        higher = str(Fraction(found.witness["bound"]) * (1 + more))
+        assert not holds(damaged(found.witness, lambda r, b=higher: r.update(bound=b)))
 
 
 def test_a_moved_or_missing_witness_is_not_accepted(found):
-    record = found.record
+    record = found.witness
     for number, block in enumerate(record["blocks"]):
 
         def moved(r, n=number):
@@ -99,11 +110,11 @@ def test_other_claims_are_not_accepted(found):
         r["bound"] = "-1"
 
     for how in (one_more, repeated, other, nonsense):
-        assert not holds(damaged(found.record, how))
+        assert not holds(damaged(found.witness, how))
 
 
 def test_one_side_turned_is_not_accepted():
-    record = hard_fit(target("gelu(x)", None, None), 5, continuous=True).record
+    record = hard_fit(target("gelu(x)", None, None), 5, continuous=True).witness
     for number in range(5):
 
         def turned(r, n=number):
@@ -118,7 +129,7 @@ def test_pieces_with_jumps_beat_a_bound_for_continuous_ones():
     jumps = hard_fit(target(text, None, None), 8)
     whole = hard_fit(target(text, None, None), 8, continuous=True)
     assert jumps.error < float(whole.bound)
-    assert not holds(damaged(whole.record, lambda r: r.update(continuous=False)))
+    assert not holds(damaged(whole.witness, lambda r: r.update(continuous=False)))
 
 
 @settings(max_examples=25, deadline=None)
