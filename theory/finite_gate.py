@@ -177,9 +177,9 @@ def _of_pieces(
 
 def _but_for_points(gate: Gate, misses: list[Expr]) -> NotFinite:
     places = ", ".join(to_text(m) for m in misses)
-    text = (
-        f"it is the hard gate {gate.text} but for x = {places}; a hard gate has the left branch's value there"
-    )
+    text = f"it is the gate {gate.text} but for x = {places}"
+    if HARD in gate.tau:
+        text += ", where a hard gate has the left branch's value"
     return NotFinite(text, False, gate, tuple(misses))
 
 

@@ -147,7 +147,12 @@ def test_functions_that_are_none(text: str, why: str, every: bool) -> None:
 
 @pytest.mark.parametrize(
     ("text", "misses", "value"),
-    [("sign(x)", ["0"], "-1"), ("where(x >= 0, 1, 0)", ["0"], "0"), ("hardshrink(x)", ["-1/2"], "-1/2")],
+    [
+        ("sign(x)", ["0"], "-1"),
+        ("where(x >= 0, 1, 0)", ["0"], "0"),
+        ("hardshrink(x)", ["-1/2"], "-1/2"),
+        ("where(x == 0, 1, sigmoid(x))", ["0"], "1/2"),
+    ],
 )
 def test_a_jump_with_another_value_at_it_is_missed_there(text: str, misses: list[str], value: str) -> None:
     """A hard gate has the left branch's value at its threshold."""
