@@ -146,7 +146,7 @@ class _Window:
 
 
 def _of_chain(record: Mapping[str, Any], values: _Terms) -> Iterator[Expr]:
-    """Each line is beyond its wall at its end, and its contacts are within what the line before leaves free."""
+    """Each line is beyond its wall at its end; its contacts are within what the line before leaves free."""
     before: _Window | None = None
     for number in range(record["branches"]):
         here = _Window(record, number, values)

@@ -108,7 +108,7 @@ def _slopes(upper: Some, lower: Some, e: float, a: int, b: int) -> tuple[Array, 
     order = np.sign(run)
     i, j = np.nonzero(run == 0)
     order[i, j] = np.sign(np.maximum(j - a, -1) - np.maximum(i - b, -1))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slopes = np.where(run != 0, rise / np.where(run == 0, 1.0, run), np.sign(rise) * order * np.inf)
     return slopes, order
 
@@ -250,7 +250,9 @@ def _narrowing(
     side = 1 if y > walls.y[k] else -1
     contacts: tuple[Contact, ...] = ()
     for some, which in ((_first(upper, len(upper.x) - n + r), 1), (_first(lower, len(lower.x) - n + r), -1)):
-        if len(some.x) and (which == -side or isinstance(lines, _Through)):
+        # A line that is bounded at infinity touches nothing, however near it is to a wall far out.
+        bounded = value in start and not len(state.upper.x)
+        if len(some.x) and not bounded and (which == -side or isinstance(lines, _Through)):
             gap = np.abs(line.at(some.x) - some.y - which * e * some.v)
             j = int(np.argmin(gap))
             if gap[j] <= 1e-9 * (e * some.v[j] + abs(some.y[j])):
@@ -263,7 +265,7 @@ def _through_origin(walls: Walls, state: State, e: float) -> Link:
     both = state.upper.then(rest)
     a, n = len(state.upper.x), len(rest.x)
     top, floor = both.y + e * both.v, both.y - e * both.v
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ends = np.sort(np.stack([floor / both.x, top / both.x]), axis=0)
     met = (floor <= 0) & (top >= 0)
     low = np.where(both.x == 0, np.where(met, -np.inf, np.inf), ends[0])
