@@ -62,12 +62,11 @@ def rising(found: Normal, gates: Gates, base: Array, basis: Array, x: Array, sig
     def values(q: Array, at: Array) -> Array:
         full = base + basis @ q
         tails = [_tail(gates, full, side, tilt) for side in sides]
-        return (
-            np.concatenate([sign * _relative_slope(gates, full, at, tilt), -sign * np.array(tails)]) - MARGIN
-        )
+        slopes = _relative_slope(gates, full, at, tilt, sign)
+        return np.concatenate([slopes, -sign * np.array(tails)]) - MARGIN
 
     def condition(q: Array) -> tuple[Array, Array]:
-        places = _lowest(x, sign * _relative_slope(gates, base + basis @ q, x, tilt))
+        places = _lowest(x, _relative_slope(gates, base + basis @ q, x, tilt, sign))
         jacobian = np.empty((len(places) + len(sides), free))
         for j in range(free):
             ahead, behind = q.copy(), q.copy()
@@ -125,12 +124,12 @@ def _tail(gates: Gates, full: Array, side: int, tilt: float) -> float:
     return float((weight * parts).sum() / weight.sum()) / size
 
 
-def _relative_slope(gates: Gates, full: Array, x: Array, tilt: float) -> Array:
-    """The slope of the gate plus tilt times x, relative to bumps at thresholds; FAR where these are lost."""
+def _relative_slope(gates: Gates, full: Array, x: Array, tilt: float, sign: int) -> Array:
+    """The slope of sign times the tilted gate, relative to bumps at thresholds; FAR where these are lost."""
     tau, theta, slope, _ = gates.parts(full)
     slope = _user_slopes(slope, tilt)
     if gates.branches == 1:
-        return np.sign(slope[0]) * np.ones_like(x)
+        return sign * np.sign(slope[0]) * np.ones_like(x)
     jacobian = gates.jacobian(full, x)
     # dy/dx = sum g_k slope_k + sum tau_k dy/dz_k, and dy/dtheta_k = -tau_k dy/dz_k.
     n = gates.branches
@@ -141,4 +140,4 @@ def _relative_slope(gates: Gates, full: Array, x: Array, tilt: float) -> Array:
     # Softmax gates lose digits in a tail.
     seen = bumps > (1e-11 if gates.algebra == "softmax" else 1e-20)
     total = by_place.sum(axis=0) + weighted.sum(axis=0)
-    return np.where(seen, total / np.where(seen, bumps, 1.0), FAR)
+    return np.where(seen, sign * total / np.where(seen, bumps, 1.0), FAR)

@@ -1,0 +1,111 @@
+"""Infima that no gate attains, and those that one does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gateproof.numerics.backends.formula import formula
+from gateproof.numerics.fits.driver import fits
+from gateproof.numerics.fits.gates import Gates
+from gateproof.numerics.fits.infimum import BOUND, judge
+from gateproof.numerics.fits.infimum_gates import Products, to_differences, to_products
+from gateproof.numerics.fits.infimum_pair import Paired, pair_taken_apart
+from gateproof.numerics.fits.normal import normal
+from gateproof.numerics.fits.search import Effort
+from gateproof.numerics.fits.setting import Setting
+from gateproof.numerics.fits.target import of_formula
+from gateproof.theory.formula import expand, parse_expr
+
+LITTLE = Effort(starts=32, disturbed=16, levelled=3, idle=1)
+
+
+def target(text):
+    return of_formula(formula(text), expand(parse_expr(text)), None, None)
+
+
+def judged(text, setting):
+    found = normal(target(text))
+    return found, judge(found, fits(found, setting, effort=LITTLE)[-1])
+
+
+@pytest.mark.parametrize(("text", "right"), [("mish(x)", 3.5756e-3), ("elu(x)", 1.932e-2)])
+def test_merging_thresholds(text, right):
+    found, known = judged(text, Setting(3))
+    assert known.attained is False
+    assert known.value == pytest.approx(right, rel=5e-4)
+    assert "merge" in known.why
+    # What is handed out is above the infimum, close to it, and its lines are bounded.
+    error = known.found.error * found.height
+    assert known.value < error <= 1.0005 * right
+    _, _, slope, intercept = known.found.gates.parts(known.found.full)
+    assert max(np.abs(slope).max(), np.abs(intercept).max()) <= BOUND * (1 + 1e-12)
+    # Stick gates contain the limit.
+    assert fits(found, Setting(3, algebra="stick"), effort=LITTLE)[-1].error * found.height == pytest.approx(
+        known.value, rel=1e-5
+    )
+
+
+@pytest.mark.parametrize("text", ["gelu(x)", "erf(x)", "exp(-x**2)", "hardswish(x)"])
+def test_attained(text):
+    found, known = judged(text, Setting(3))
+    assert known.attained is True
+    assert not known.why
+    assert known.value == pytest.approx(known.found.error * found.height)
+
+
+def test_the_limit_of_a_merged_pair_as_a_target():
+    """sigmoid + x sigmoid' is no gate of K = 3, but gates come as near as they like to it."""
+    text = "x*sigmoid(x) + (2 - x)*sigmoid(x)*sigmoid(-x)"
+    found, known = judged(text, Setting(3))
+    assert known.attained is False
+    assert known.value < 1e-7
+    assert known.found.error * found.height > 10 * known.value
+
+
+def test_a_pair_of_unequal_sharpness():
+    """z sigmoid'(z) is the derivative of sigmoid by log tau: a limit of gates of free sharpness only."""
+    text = "x*sigmoid(2*x) + 3*(2*x + 1)*sigmoid(2*x)*sigmoid(-2*x)"
+    _, known = judged(text, Setting(3, "free"))
+    assert known.attained is False
+    assert known.value < 1e-6
+
+
+@pytest.mark.parametrize("branches", [2, 3, 5])
+def test_both_bases_are_the_same_functions(branches):
+    rng = np.random.default_rng(branches)
+    gates, products = Gates(branches), Products(branches)
+    full = rng.normal(size=gates.size)
+    full[: branches - 1] = full[0]
+    full[branches - 1 : 2 * branches - 2].sort()
+    x = np.linspace(-9, 9, 181)
+    there = to_products(gates, full)
+    assert products.values(there, x) == pytest.approx(gates.values(full, x), abs=1e-12)
+    assert to_differences(products, there) == pytest.approx(full, abs=1e-10)
+
+
+def test_equal_thresholds_have_no_difference_gate():
+    full = np.array([0.0, 0.0, 1.0, 1.0, 0.0, 2.0, 1.0, 0.0, 1.0, 0.0])
+    with pytest.raises(ZeroDivisionError):
+        to_differences(Products(3), full)
+
+
+@pytest.mark.parametrize("gates", [Products(4), Paired(4)])
+def test_derivatives_of_the_limits(gates):
+    rng = np.random.default_rng(5)
+    full, x, step = rng.normal(size=gates.size), np.linspace(-4, 4, 41), 1e-6
+    for i, row in enumerate(gates.jacobian(full, x)):
+        move = step * (np.arange(gates.size) == i)
+        quotient = (gates.values(full + move, x) - gates.values(full - move, x)) / (2 * step)
+        assert row == pytest.approx(quotient, abs=1e-7)
+
+
+def test_a_pair_taken_apart_tends_to_the_limit():
+    gates = Paired(4)
+    full, x = np.random.default_rng(6).normal(size=gates.size), np.linspace(-4, 4, 41)
+    apart = [
+        np.abs(Gates(4).values(pair_taken_apart(gates, full, h), x) - gates.values(full, x)).max()
+        for h in (0.04, 0.02)
+    ]
+    # Central differences: the square of the distance.
+    assert apart[1] == pytest.approx(apart[0] / 4, rel=0.1)
