@@ -11,6 +11,7 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,13 +75,7 @@ def _decoded(path: Path, data: bytes) -> str:
 
 
 def _npy(path: Path) -> Table:
-    try:
-        found = np.load(path, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        why = "holds Python objects" if "allow_pickle" in str(error) else "is no NPY file"
-        raise RefusedTarget(f"{path}: {why}; save a plain array of numbers with numpy.save") from None
-    if not isinstance(found, np.ndarray):
-        raise RefusedTarget(f"{path}: holds several arrays; save one array of columns x, y with numpy.save")
+    found = load_array(path)
     if found.dtype.names:
         kinds = {found.dtype[name].kind for name in found.dtype.names}
         if not kinds <= set("iuf") or found.ndim != 1:
@@ -90,6 +85,22 @@ def _npy(path: Path) -> Table:
     if found.ndim == 1:
         return table_of([found], (), str(path))
     return table_of(found, (), str(path))
+
+
+def load_array(path: Path) -> NDArray[Any]:
+    """The array of an NPY file, in memory. Raises RefusedTarget; nothing in the file is run."""
+    try:
+        # Mapped first: a header may ask for more memory than the file has bytes.
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise RefusedTarget(f"{path}: no such file") from None
+    except (ValueError, OSError, EOFError, OverflowError, TypeError, SyntaxError, MemoryError) as error:
+        objects = "bject" in str(error) or "allow_pickle" in str(error)
+        why = "holds Python objects" if objects else "is no NPY file"
+        raise RefusedTarget(f"{path}: {why}; save a plain array of numbers with numpy.save") from None
+    if not isinstance(found, np.ndarray):
+        raise RefusedTarget(f"{path}: holds several arrays; save one array of columns x, y with numpy.save")
+    return np.array(found)
 
 
 def table_of(given: object, names: tuple[str, ...], name: str) -> Table:

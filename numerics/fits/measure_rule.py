@@ -14,6 +14,7 @@ import numpy as np
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.measure import Measure
 from gateproof.numerics.fits.target import RefusedTarget, Target
+from gateproof.numerics.fits.target_kinks import features
 
 #: Points on a panel; accuracy relative to the integral of the absolute value; panels, and rounds of halving.
 ORDER, DIGITS, MOST, ROUNDS = 16, 1e-13, 20_000, 60
@@ -112,6 +113,8 @@ def cuts_of(
     lo = -np.inf if target.lo is None else float(target.lo)
     hi = np.inf if target.hi is None else float(target.hi)
     graded = [*places, (centre, width)]
+    if target.expr is not None:
+        graded += [(at, size) for at, size in features(target.expr) if lo < at < hi]
     inner: list[Array] = [np.array([float(k) for k in target.kinks])]
     if measure.kind == "normal":
         reach = np.concatenate([np.linspace(0, 6, 25), [7, 8, 10, 12.5, 16, 20, 27, 38]])

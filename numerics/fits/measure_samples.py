@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gateproof.numerics.fits.data_read import BYTES, read_table
+from gateproof.numerics.fits.data_read import BYTES, load_array, read_table
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.measure import Measure
 from gateproof.numerics.fits.target import RefusedTarget, Target
@@ -35,16 +35,9 @@ def of_histogram(given: Any, target: Target) -> Measure:
 
 def _of_file(path: Path) -> Any:
     if path.suffix.lower() == ".npy":
-        try:
-            if path.stat().st_size > BYTES:
-                raise RefusedTarget(f"{path}: more than {BYTES // 10**6} MB; take a part of the samples")
-            return np.load(path, allow_pickle=False)
-        except FileNotFoundError:
-            raise RefusedTarget(f"{path}: no such file") from None
-        except (ValueError, OSError, EOFError):
-            raise RefusedTarget(
-                f"{path}: is no NPY file of numbers; save the samples with numpy.save"
-            ) from None
+        if path.is_file() and path.stat().st_size > BYTES:
+            raise RefusedTarget(f"{path}: more than {BYTES // 10**6} MB; take a part of the samples")
+        return load_array(path)
     table = read_table(path)
     if len(table.columns) == 1:
         return table.columns[0]
@@ -63,7 +56,7 @@ def _of_file(path: Path) -> Any:
         raise RefusedTarget(
             f"{path}: bins overlap, or have no width; columns are left edge, right edge, count"
         )
-    edges, counts = [lo[0]], []
+    edges, counts = [lo[0]], list[float]()
     for a, b, n in zip(lo, hi, count, strict=True):
         if a > edges[-1] and a - edges[-1] > 1e-9 * max(abs(a), b - a):
             edges, counts = [*edges, a], [*counts, 0.0]

@@ -11,10 +11,10 @@ from gateproof.numerics.backends import prepare
 from gateproof.numerics.backends.formula import formula
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.target import RefusedTarget, Target, values_of
+from gateproof.numerics.fits.target_kinks import features
 from gateproof.numerics.fits.target_window import sample
-from gateproof.theory.formula import FormulaError, free_names, parse_expr
+from gateproof.theory.formula import FormulaError, parse_expr
 from gateproof.theory.formula.nodes import App, Expr, num
-from gateproof.theory.formula.powers import linear
 
 #: A target that falls below this share of its largest value has no relative error in doubles.
 TINY = 1e-10
@@ -36,7 +36,7 @@ def checked_weight(text: str, target: Target) -> Weight:
     other = sorted(set(found.names) - {"x"})
     if other:
         raise RefusedTarget(f"--weight {text!r:.60}: {other[0]!r} is not x; give a formula in x")
-    run, cuts = values_of(found), _cuts(core)
+    run, cuts = values_of(found), tuple(at for at, _ in features(core))
     x = sample(target.lo, target.hi, target.kinks)
     x = np.union1d(x, [c for c in cuts if x[0] <= c <= x[-1]])
     with np.errstate(all="ignore"):
@@ -50,16 +50,6 @@ def checked_weight(text: str, target: Target) -> Weight:
     if not (y > 0).any():
         raise RefusedTarget(f"--weight {text!r:.60} is 0 on the whole domain")
     return run, core, cuts
-
-
-def _cuts(core: Expr) -> tuple[float, ...]:
-    found = set()
-    for node in core.walk():
-        if isinstance(node, App) and "x" in free_names(node):
-            line = linear(node, "x")
-            if line is not None and line[0] != 0:
-                found.add(float(-line[1] / line[0]))
-    return tuple(sorted(found))
 
 
 def weighted(target: Target, norm: str = "sup", weight: str | None = None) -> Target:

@@ -148,6 +148,7 @@ def _settled(
     q, error, done = settle(many, q)
     if measure.x is not None:
         return _ascending(many, q), error, done
+    new = error
     for _ in range(3):
         full = many.problem.full(q)
         rule = rules(found, measure, (many.problem.gates, full))[1]

@@ -14,11 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.sampled import Sampled
 
+Mask = NDArray[np.bool_]
 #: Damping at first; steps of a crowd between cullings, of one gate; gains that end a descent.
 DAMPING, ROUNDS, STEPS, GAIN, ROUNDING = 1e-2, (8, 12, 20), 300, 1e-13, 1e-15
 
@@ -66,7 +68,8 @@ def _steps(squares: Squares, q: Array, damping: Array) -> Array:
     normal[:, index, index] += np.where(problem.curved, damping[:, None] * (size + 1e-6 * size.max()), 0)
     normal[:, index, index] += 1e-12 * size.sum(axis=1)[:, None] + 1e-280
     gradient = slopes @ squares.residual(q)[..., None]
-    return -np.clip(np.nan_to_num(np.linalg.solve(normal, gradient)[..., 0]), -2.0, 2.0)
+    move = np.nan_to_num(-np.linalg.solve(normal, gradient)[..., 0])
+    return np.asarray(np.clip(move, -2.0, 2.0), dtype=np.float64)
 
 
 def _lines_of_many(squares: Squares, q: Array) -> Array:
@@ -126,13 +129,13 @@ def _projected(squares: Squares, q: Array) -> Array:
     return np.asarray(slopes[:, curved] - basis @ (basis.T @ slopes[:, curved]))
 
 
-def _at_bound(problem: Sampled, q: Array) -> Array:
+def _at_bound(problem: Sampled, q: Array) -> Mask:
     low = -np.inf if problem.low is None else problem.low
     high = np.inf if problem.high is None else problem.high
     return np.asarray((q <= low) | (q >= high))
 
 
-def _movable(problem: Sampled, q: Array, gradient: Array) -> Array:
+def _movable(problem: Sampled, q: Array, gradient: Array) -> Mask:
     """The curved parameters that are not held at a bound by the gradient."""
     at, curved = q[problem.curved], problem.curved
     low = np.full(len(at), -np.inf) if problem.low is None else problem.low[curved]

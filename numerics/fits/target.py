@@ -87,17 +87,26 @@ class Target:
         return f"{left}, " + ("oo)" if self.hi is None else f"{_short(self.hi)}]")
 
 
-def of_formula(formula: Formula, core: Expr, lo: Fraction | None, hi: Fraction | None) -> Target:
-    """The target of a formula in x whose core expression is given, with its asymptotes at infinite ends."""
-    lines: list[Line | None] = []
+def of_formula(
+    formula: Formula,
+    core: Expr,
+    lo: Fraction | None,
+    hi: Fraction | None,
+    lines: tuple[Asymptote, Asymptote] | None = None,
+) -> Target:
+    """The target of a formula in x whose core expression is given, with its asymptotes at infinite ends.
+
+    ``lines`` are the asymptotes, left and right, where they are known.
+    """
+    found: list[Line | None] = []
     reasons = []
-    for end, side in ((lo, "-"), (hi, "+")):
-        found = line_of(core, side) if end is None else None
-        lines.append(_line(found) if isinstance(found, Asymptote) else None)
-        reasons.append("" if end is not None or lines[-1] else _reason(found))
+    for k, (end, side) in enumerate(((lo, "-"), (hi, "+"))):
+        line = None if end is not None else lines[k] if lines is not None else line_of(core, side)
+        found.append(_line(line) if isinstance(line, Asymptote) else None)
+        reasons.append("" if end is not None or found[-1] else _reason(line))
     function = values_of(formula)
     kinks = kinks_within(core, lo, hi)
-    return Target(formula.text, function, core, lo, hi, lines[0], lines[1], (reasons[0], reasons[1]), kinks)
+    return Target(formula.text, function, core, lo, hi, found[0], found[1], (reasons[0], reasons[1]), kinks)
 
 
 def values_of(formula: Formula) -> Callable[[Array], Array]:

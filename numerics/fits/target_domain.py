@@ -57,7 +57,7 @@ def _number(value: Any, infinite: float) -> Fraction | None:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise RefusedTarget(f"domain: {value!r:.40} is not a number; {ADVICE}")
     if isinstance(value, Rational):
-        return Fraction(value.numerator, value.denominator)
+        return Fraction(int(value.numerator), int(value.denominator))
     number = float(value)
     if isnan(number) or number == -infinite:
         raise RefusedTarget(f"domain: {value!r:.40} cannot be an end; {ADVICE}")

@@ -13,7 +13,7 @@ from gateproof.numerics.special import special_points
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.facts import kinks_of
 from gateproof.theory.formula import FormulaError, to_text
-from gateproof.theory.formula.nodes import Expr, Num
+from gateproof.theory.formula.nodes import App, Expr, Num
 from gateproof.theory.formula.powers import linear
 from gateproof.theory.formula.scopes import free_names
 
@@ -37,6 +37,17 @@ def kinks_within(core: Expr, lo: Fraction | None, hi: Fraction | None) -> tuple[
             if free_names(argument) == {"x"} and linear(argument, "x") is None:
                 found.update(_roots(argument, lo, hi))
     return tuple(k for k in sorted(found) if (lo is None or lo < k) and (hi is None or k < hi))
+
+
+def features(core: Expr) -> tuple[tuple[float, float], ...]:
+    """Where arguments a*x + b of functions are 0, with the width 1/|a|: (1000*(x - 5)) is narrow at 5."""
+    found: dict[float, float] = {}
+    for node in core.walk():
+        line = linear(node, "x") if isinstance(node, App) else None
+        if line is not None and line[0] != 0:
+            at, width = float(-line[1] / line[0]), float(1 / abs(line[0]))
+            found[at] = min(width, found.get(at, width))
+    return tuple(sorted(found.items())[:MOST])
 
 
 def _roots(argument: Expr, lo: Fraction | None, hi: Fraction | None) -> list[Fraction]:

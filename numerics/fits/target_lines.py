@@ -8,18 +8,15 @@ from gateproof.theory.asymptotes import Asymptote, NoAsymptote, asymptote
 from gateproof.theory.exact.tails import Expansion, tail_form
 from gateproof.theory.formula.nodes import Expr
 
-#: Where tails may start, beyond what a formula near 0 needs.
-STARTS = tuple(Fraction(2**k) for k in (8, 12, 20, 30, 40))
+#: Where tails may start; beyond the first are those of formulas with features far from 0.
+STARTS = tuple(Fraction(2**k) for k in (4, 8, 12, 20, 30, 40))
 
 
 def line_of(core: Expr, side: str) -> Asymptote | NoAsymptote | None:
     """The asymptote of a core expression in x at '-' or '+' infinity, as :func:`...asymptotes.asymptote`.
 
-    Where that finds nothing, tail forms that start further out: a tail of gelu(x - 1000) starts beyond 1000.
+    Tail forms are tried first, from 16 on and further out: a tail of gelu(x - 1000) starts beyond 1000.
     """
-    found = asymptote(core, "x", side)
-    if found is not None:
-        return found
     for start in STARTS:
         form = tail_form(core, "x", side, start)
         if not isinstance(form, Expansion):
@@ -29,4 +26,5 @@ def line_of(core: Expr, side: str) -> Asymptote | NoAsymptote | None:
             # The left tail is expanded in -x.
             slope = form.poly.get(1, Fraction(0))
             return Asymptote(slope if side == "+" else -slope, form.poly.get(0, Fraction(0)))
-    return None
+        break
+    return asymptote(core, "x", side)

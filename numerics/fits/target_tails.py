@@ -34,7 +34,8 @@ def tail(
     powers, parts = np.arange(-20, 41), _PARTS
     if resolution > DOUBLE:
         powers, parts = powers[:42], _PARTS.astype(np.float32).astype(np.float64)
-    x = start + (1.0 if side == "+" else -1.0) * (2.0 ** powers[:, None] * parts).ravel()
+    far = np.asarray(2.0 ** powers[:, None] * parts, dtype=np.float64).ravel()
+    x = np.asarray(start + (1.0 if side == "+" else -1.0) * far, dtype=np.float64)
     try:
         y = function(x)
     except RefusedTarget:

@@ -14,7 +14,7 @@ from gateproof.numerics.fits.target import UNKNOWN, RefusedTarget, Target, of_fo
 from gateproof.numerics.fits.target_domain import Domain
 from gateproof.numerics.fits.target_window import sample, window_notes
 from gateproof.numerics.points import enclosure
-from gateproof.theory.asymptotes import PERIODIC, NoAsymptote, asymptote
+from gateproof.theory.asymptotes import PERIODIC, Asymptote, NoAsymptote, asymptote
 from gateproof.theory.formula import FormulaError, arities, parse_expr, substitute, to_text
 from gateproof.theory.formula.nodes import Expr
 from gateproof.theory.gate import Gate
@@ -37,7 +37,8 @@ def of_gate(gate: Gate, domain: Domain | None = None, name: str = "the given gat
     whole = gate.expression()
     # Built from the expression: the text of many branches is longer than what is read.
     given = Formula(name, whole, ("x",), {}, prepare.core(whole))
-    return replace(_checked(given, whole, domain), kind="gate")
+    left, right = (Asymptote(gate.slope[k], gate.intercept[k]) for k in (0, -1))
+    return replace(_checked(given, whole, domain, (left, right)), kind="gate")
 
 
 def of_language(given: Formula, domain: Domain | None = None) -> Target:
@@ -53,9 +54,11 @@ def of_language(given: Formula, domain: Domain | None = None) -> Target:
     return replace(_checked(fixed, core, domain), name=given.text)
 
 
-def _checked(fixed: Formula, core: Expr, domain: Domain | None) -> Target:
+def _checked(
+    fixed: Formula, core: Expr, domain: Domain | None, lines: tuple[Asymptote, Asymptote] | None = None
+) -> Target:
     lo, hi, notes = _domain(fixed, core, domain)
-    target = of_formula(fixed, core, lo, hi)
+    target = of_formula(fixed, core, lo, hi, lines)
     for line, end, why, side in (
         (target.left, lo, target.why[0], "-"),
         (target.right, hi, target.why[1], ""),

@@ -112,6 +112,15 @@ def test_sharp_gates_are_resolved():
         assert rms(gate(str(tau)), target, measure_of(target)) == pytest.approx(float(right), rel=1e-11)
 
 
+def test_narrow_features_far_away_are_seen():
+    # tanh(1000 (x - 5)) against a hard step at 5: with t = 1000 (x - 5) the square is (1 - tanh|t|)^2, whose
+    # integral over t is 2 (2 log 2 - 1), under a density that is flat there.
+    target = target_of("tanh(1000*(x - 5))")
+    found = rms(gate("oo", "5", (0, 0), (-1, 1)), target, measure_of(target))
+    right = (2 * (2 * np.log(2) - 1) / 1000 * np.exp(-12.5) / np.sqrt(2 * np.pi)) ** 0.5
+    assert found == pytest.approx(right, rel=1e-4)
+
+
 @pytest.mark.parametrize("scale", ["1e6", "1e-6"])
 def test_scales(scale):
     s = float(scale)
