@@ -28,12 +28,21 @@ _MATH = re.compile(
 )
 
 
+_HOW = {
+    "certified": "Certified: ",
+    "proved": "Proved: ",
+    "enclosed": "Enclosed in ball arithmetic: ",
+    "sampled": "By dense samples, no certificate: ",
+}
+
+
 @dataclass(frozen=True)
 class About:
     """``target`` in any words. ``lo`` and ``hi`` enclose the error, as texts; None where it is not known.
 
-    ``evidence`` is 'certified', 'proved' or 'sampled'. ``domain`` is a set as in the language; ``ends`` its
-    ends, None where it is infinite. ``name`` is that of the function or module in generated code.
+    ``evidence`` is 'certified', 'proved', 'enclosed' or 'sampled'. ``measure`` says of what the error is the
+    size. ``domain`` is a set as in the language; ``ends`` its ends, None where it is infinite. ``more`` are
+    further lines. ``name`` is that of the function or module in generated code.
     """
 
     target: str = ""
@@ -41,32 +50,30 @@ class About:
     hi: str | None = None
     evidence: str = "sampled"
     norm: str = "sup"
+    measure: str = "sup |gate - target|"
     domain: str = "R"
     ends: tuple[Fraction | None, Fraction | None] = (None, None)
+    more: tuple[str, ...] = ()
     name: str = "gate"
 
     def __post_init__(self) -> None:
         identifier(self.name)
+        if self.evidence not in _HOW:
+            raise ValueError(f"evidence {self.evidence!r}: {', '.join(_HOW)} are known")
 
     @property
     def certified(self) -> bool:
         """Whether the error is enclosed by more than samples."""
-        return self.evidence in ("certified", "proved")
+        return self.evidence != "sampled"
 
     @property
     def error_line(self) -> str:
         """One line on the error."""
         if self.hi is None and self.lo is None:
             return "Error: not given."
-        what = {"sup": "sup |gate - target|", "rms": "rms of gate - target"}.get(
-            self.norm, f"{one_line(self.norm)} error"
-        )
         lo, hi = self.lo or "?", self.hi or "oo"
         ends = f"is {lo}" if lo == hi else f"is between {lo} and {hi}"
-        how = {"certified": "Certified: ", "proved": "Proved: "}.get(
-            self.evidence, "By dense samples, no certificate: "
-        )
-        return one_line(f"{how}{what} over x in {self.domain} {ends}")
+        return one_line(f"{_HOW[self.evidence]}{self.measure} over x in {self.domain} {ends}")
 
 
 def identifier(name: str) -> str:
@@ -85,7 +92,8 @@ def one_line(text: str, most: int = MOST) -> str:
     flat = "".join(c if c.isprintable() else " " for c in flat)
     # A comment of C, a trigraph, a string of Python, and markup.
     for two in ("*/", "/*", "??", '"""', "'''", "<!", "-->"):
-        flat = flat.replace(two, " ".join(two))
+        while two in flat:
+            flat = flat.replace(two, " ".join(two))
     flat = flat.rstrip("\\")
     return flat if len(flat) <= most else flat[: most - 4].rstrip("\\") + " ..."
 
@@ -102,6 +110,7 @@ def header(form: Form, about: About, how: str) -> list[str]:
         f"Threshold gate, K = {gate.branches}, {gate.algebra} gates, branches left to right.",
         f"Target: {one_line(about.target) or 'not named'}",
         about.error_line,
+        *(one_line(line) for line in about.more),
         "This is the error of the gate with these exact numbers:",
     ]
     for key, values in numbers(gate).items():

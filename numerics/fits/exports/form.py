@@ -159,18 +159,18 @@ def _apart(tau: Expr, low: Expr, high: Expr, floating: Floating) -> float | None
 
 
 def _centre(gate: Gate, hard: tuple[bool, ...]) -> float:
-    """0, or a float of single precision in the middle of thresholds that all lie far on one side of it."""
-    soft = [k for k, steep in enumerate(hard) if not steep]
-    if not soft:
+    """0, or a float of single precision in the middle of thresholds that all lie far on one side of it.
+
+    Far is by the widths 1/tau, and for hard thresholds by how far the thresholds are apart.
+    """
+    theta = [bounds(t)[0] for t in gate.theta]
+    if not theta:
         return 0.0
-    theta = [bounds(gate.theta[k])[0] for k in soft]
-    widths = [1 / bounds(gate.tau[k])[0] for k in soft]
-    if (
-        min(t - NEAR * w for t, w in zip(theta, widths, strict=True)) > 0
-        or max(t + NEAR * w for t, w in zip(theta, widths, strict=True)) < 0
-    ):
-        return rounded(sorted(theta)[len(theta) // 2], SINGLE)
-    return 0.0
+    span = max(theta) - min(theta)
+    width = [NEAR * (span if steep else 1 / bounds(t)[0]) for t, steep in zip(gate.tau, hard, strict=True)]
+    low = min(t - w for t, w in zip(theta, width, strict=True))
+    high = max(t + w for t, w in zip(theta, width, strict=True))
+    return rounded(sorted(theta)[len(theta) // 2], SINGLE) if low > 0 or high < 0 else 0.0
 
 
 def _reach(

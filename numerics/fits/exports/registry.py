@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.fits.exports.about import About, one_line
 from gateproof.numerics.fits.exports.formats import RefusedExport
+from gateproof.numerics.tolerance import decimal
 
 if TYPE_CHECKING:
-    from gateproof.numerics.fits.result import Fit
+    from gateproof.numerics.fits.result import Error, Fit
+
+
+#: Significant digits of the error in exports, and the length up to which an exact one is written in full.
+DIGITS, MOST_EXACT = 10, 24
 
 
 @dataclass(frozen=True)
@@ -114,15 +119,47 @@ def about_of(fit: Fit, function: str = "gate") -> About:
     """What exports say of a fit."""
     from gateproof.numerics.fits.result_json import domain_text
 
-    error: Any = fit.error
-    ends = {"lo": "oo", "hi": "oo"} if error.hi is None else decimal_enclosure(error.lo, error.hi, 10)
+    lo, hi = _ends(fit.error)
     return About(
         target=fit.target.name,
-        lo=ends["lo"],
-        hi=ends["hi"],
-        evidence=error.evidence,
+        lo=lo,
+        hi=hi,
+        evidence=fit.error.evidence,
         norm=fit.request.norm,
+        measure=_measure(fit),
         domain=domain_text(fit.target),
         ends=(fit.target.lo, fit.target.hi),
+        more=_outside(fit),
         name=function,
     )
+
+
+def _ends(error: Error) -> tuple[str, str]:
+    if error.hi is None:
+        return "oo", "oo"
+    if error.lo == error.hi and len(short := decimal(error.lo)) <= MOST_EXACT:
+        return short, short
+    ends = decimal_enclosure(error.lo, error.hi, DIGITS)
+    return ends["lo"], ends["hi"]
+
+
+def _measure(fit: Fit) -> str:
+    if fit.request.norm == "rms":
+        return f"root mean square of gate - target ({fit.measure or 'measure not named'})"
+    if fit.request.norm == "relative":
+        return "sup |gate - target|/|target|"
+    if fit.target.weight is not None:
+        return f"sup |gate - target| times {fit.request.weight or 'a weight'}"
+    return "sup |gate - target|"
+
+
+def _outside(fit: Fit) -> tuple[str, ...]:
+    """A line on the error past the ends of the domain."""
+    if fit.target.lo is None and fit.target.hi is None:
+        return ()
+    error = fit.outside
+    if error is None or (error.hi is None and error.evidence == "sampled"):
+        return ("Outside of the domain the error is not known.",)
+    if error.hi is None:
+        return ("Outside of the domain the error is infinite.",)
+    return (f"Over all of R sup |gate - target| is at most {_ends(error)[1]} ({error.evidence}).",)

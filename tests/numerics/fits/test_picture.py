@@ -14,7 +14,8 @@ from gates_to_export import gate, named, zoo
 
 from gateproof.numerics.fits import picture
 from gateproof.numerics.fits.exports import About, RefusedExport
-from gateproof.numerics.fits.picture import Scene
+from gateproof.numerics.fits.picture_panels import figure
+from gateproof.numerics.fits.picture_scene import Scene
 from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.result import Error, Fit, Status
 from gateproof.numerics.fits.target import Target
@@ -34,7 +35,7 @@ def softplus():
 
 def panels(scene):
     with picture._style():
-        return picture.figure(scene).axes
+        return figure(scene).axes
 
 
 def test_error_extrema_and_level_are_where_they_are():
@@ -134,6 +135,18 @@ def test_data_are_points_and_weights_weigh():
     plain = Scene(named()["silu"], About("f"), relu)
     assert np.allclose(weighted.error(x), 3 * plain.error(x))
     assert "weighted" in panels(weighted)[2].get_title()
+
+
+def test_a_callable_is_not_asked_outside_of_its_domain():
+    def strict(x):
+        if x.min() < -2 or x.max() > 3:
+            raise ValueError("outside")
+        return relu(x)
+
+    about = About(ends=(Fraction(-2), Fraction(3)))
+    assert len(panels(Scene(named()["silu"], about, strict, beyond=False))) == 4
+    with pytest.raises(ValueError, match="outside"):
+        panels(Scene(named()["silu"], about, strict))
 
 
 def test_targets_with_holes():

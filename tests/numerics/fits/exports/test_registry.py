@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from gates_to_export import named
 
-from gateproof.numerics.fits.exports import EXPORTS, SUFFIXES, RefusedExport, export_of, render
+from gateproof.numerics.fits.exports import EXPORTS, SUFFIXES, RefusedExport, about_of, export_of, render
 from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.result import Error, Fit, Status
 from gateproof.numerics.fits.target import Target
@@ -76,3 +77,36 @@ def test_the_functions_name_is_checked():
     assert b"def my_gate(x):" in render(fitted(), "x.py", function="my_gate")
     with pytest.raises(RefusedExport, match="reserved"):
         render(fitted(), "x.py", function="exp")
+
+
+def test_what_is_said_of_the_error():
+    fit = fitted()
+    assert about_of(fit).error_line.startswith(
+        "Certified: sup |gate - target| over x in R is between 0.01392"
+    )
+    relative = replace(fit, request=Request(branches=3, norm="relative"))
+    assert "sup |gate - target|/|target| over" in about_of(relative).error_line
+    rms = replace(fit, request=Request(branches=3, norm="rms"), measure="x ~ N(0, 1)", error=Error(
+        Fraction(1, 8), Fraction(1, 8), "enclosed"))  # fmt: skip
+    assert about_of(rms).error_line == (
+        "Enclosed in ball arithmetic: root mean square of gate - target (x ~ N(0, 1)) over x in R is 0.125"
+    )
+    heavy = replace(fit.target, weight=lambda x: x * 0 + 2)
+    weighted = replace(fit, target=heavy, request=Request(branches=3, weight="exp(-x)\n*/"))
+    assert "sup |gate - target| times exp(-x) * / over" in about_of(weighted).error_line
+    endless = replace(fit, error=Error(Fraction(0), None, "proved"))
+    assert about_of(endless).error_line == "Proved: sup |gate - target| over x in R is oo"
+
+
+def test_outside_of_an_interval_something_is_said():
+    inside = replace(fitted(), target=replace(fitted().target, lo=Fraction(-8), hi=Fraction(8)))
+    known = Error(Fraction("0.5"), Fraction("0.6"), "certified")
+    for outside, said in (
+        (None, "Outside of the domain the error is not known."),
+        (Error(Fraction(0), None, "sampled"), "Outside of the domain the error is not known."),
+        (Error(Fraction(0), None, "certified"), "Outside of the domain the error is infinite."),
+        (known, "Over all of R sup |gate - target| is at most 0.6000000000 (certified)."),
+    ):
+        text = render(replace(inside, outside=outside), "x.h").decode()
+        assert said in text
+        assert "over x in [-8, 8] is between" in text
