@@ -19,6 +19,9 @@ from gateproof.numerics.fits.task import Task
 from gateproof.theory.formula.nodes import Num
 from gateproof.theory.gate import Gate
 
+#: What a gate under the bound of lines may lose, relatively, where nothing says that it must.
+WORSE = 1e-3
+
 Watch = Callable[[int, float], None]
 
 
@@ -70,6 +73,9 @@ class Search:
         if quick or self.task.request.norm == "rms":
             return Candidate(decimal_gate(found, one), one.error * found.height)
         known = judge(found, one)
+        if known.attained is not False and known.found.error > one.error * (1 + WORSE):
+            # Of an undecided infimum the gate of the search is the better one.
+            known = replace(known, found=one)
         infimum = known.value if known.attained is False else None
         error = known.found.error * found.height
         return Candidate(decimal_gate(found, known.found), error, known.attained, infimum, known.why)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gateproof.numerics.bounds import Budget
+from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.extrema import extremum
 from gateproof.numerics.fits.certified_far import error_by_sides, has_arc
@@ -19,7 +20,8 @@ from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
 
 DIGITS = 10
-ZERO, FAR = Fraction(0), 100
+#: Digits that an enclosure must fix; tau |theta| from which on a gate is looked at near its threshold.
+ZERO, SURE, FAR = Fraction(0), 3, 100
 EXACT = Error(Fraction(0), Fraction(0), "proved")
 
 
@@ -47,7 +49,7 @@ def certified_error(
     found = _searched(gate, target, lo, hi, weight, digits, budget)
     if isinstance(found, str):
         return found
-    if found.status == "unknown" and (centre := _far_away(gate)):
+    if (found.status == "unknown" or _wide(found)) and (centre := _far_away(gate)):
         found = _moved(gate, target, lo, hi, weight, digits, budget, centre)
         if isinstance(found, str):
             return found
@@ -57,6 +59,8 @@ def certified_error(
         if lo is None and hi is None and weight is None and has_arc(target):
             return error_by_sides(gate, target, digits, budget)
         return found.reason or found.status
+    if _wide(found):
+        return f"its enclosure is too wide: {found.reason}" if found.reason else "its enclosure is too wide"
     low, high = found.value
     where = () if found.tied or found.points is None else found.points
     return Error(low, high, "certified", where, found.at_infinity, found.certificate, found.reason)
@@ -81,6 +85,13 @@ def _searched(
         return extremum(body, "x", ends[0], ends[1], "sup", digits, budget, text=text)
     except NumericsError as error:
         return str(error) or type(error).__name__
+
+
+def _wide(found: Extremum) -> bool:
+    """Whether fewer than three digits are known."""
+    if found.status != "ok" or found.value is None:
+        return False
+    return agreed_digits(*found.value) < SURE
 
 
 def _moved(

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-MOST_BRANCHES = 16
+#: The most branches; of hard gates, whose search is quick, more.
+MOST_BRANCHES, MOST_HARD = 16, 64
 SHARPNESS = ("shared", "free", "hard")
 ENDS = ("pinned", "slopes", "free")
 GATES = ("difference", "stick", "softmax")
@@ -53,7 +54,7 @@ class Request:
         _choice("family", self.family, FAMILIES)
         if self.ends is not None:
             _choice("ends", self.ends, ENDS)
-        _whole("k", self.branches, 1, MOST_BRANCHES)
+        _whole("k", self.branches, 1, MOST_HARD if self.sharpness == "hard" else MOST_BRANCHES)
         _whole("quantise", self.quantise, 2, 32)
         _whole("seed", self.seed, 0, 2**63 - 1)
         for name in ("tol", "sigma", "max_coefficient"):
@@ -83,7 +84,9 @@ class Request:
     @property
     def most(self) -> int:
         """The K to go up to."""
-        return MOST_BRANCHES if self.tol is not None else 2 if self.branches is None else self.branches
+        if self.tol is not None:
+            return MOST_HARD if self.sharpness == "hard" else MOST_BRANCHES
+        return 2 if self.branches is None else self.branches
 
 
 def _said(name: str) -> str:

@@ -22,7 +22,7 @@ class Status(Enum):
     NOT_ATTAINED = "not attained", "no gate is best: the error tends to an infimum as parameters run away"
     SAMPLED = "sampled", "the best gate of all starts; nothing is certified"
     NOT_CONVERGED = "not converged", "the search ended before the error settled"
-    NOT_REACHED = "not reached", "no gate of at most 16 branches was found within the tolerance"
+    NOT_REACHED = "not reached", "no gate of the most branches there may be was found within the tolerance"
     NOT_CERTIFIED = "not certified", "the error was computed in floats and could not be certified"
     INTERRUPTED = "interrupted", "stopped early: the best gate so far"
 

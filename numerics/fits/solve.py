@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
+
 from gateproof.numerics.fits.candidates import (
     Candidate,
     Search,
@@ -17,6 +19,7 @@ from gateproof.numerics.fits.candidates import (
 )
 from gateproof.numerics.fits.certified_fit import finish
 from gateproof.numerics.fits.driver import Found
+from gateproof.numerics.fits.driver import finish as settle
 from gateproof.numerics.fits.request import RefusedFit, Request
 from gateproof.numerics.fits.result import Fit, Status
 from gateproof.numerics.fits.target import Target
@@ -90,7 +93,7 @@ def _searched(search: Search, *, every: bool, tol: Fraction | None) -> Iterator[
             if best is None or one.error < best.error * (1 - GAIN):
                 best = one
             if done:
-                yield finish(task, search.candidate(one))
+                yield _closed_in(search, one, finish(task, search.candidate(one)))
     except KeyboardInterrupt:
         best, stopped = search.begun or best, True
         if best is None:
@@ -102,7 +105,22 @@ def _searched(search: Search, *, every: bool, tol: Fraction | None) -> Iterator[
         message = fit.message.replace(str(fit.status), str(Status.INTERRUPTED), 1)
         yield replace(fit, status=Status.INTERRUPTED, message=message)
     elif not done:
-        yield finish(task, _suffices(_judged(search, best), task.request, every=every))
+        fit = finish(task, _suffices(_judged(search, best), task.request, every=every))
+        yield _closed_in(search, best, fit)
+
+
+def _closed_in(search: Search, one: Found, fit: Fit) -> Fit:
+    """The fit, searched again on a finer grid where its certified error is above that of the search."""
+    if fit.status is not Status.NOT_CONVERGED or fit.request.quantise is not None:
+        return fit
+    found = search.task.found
+    try:
+        places = (np.array(fit.argmax) - found.centre) / found.width
+        again = finish(search.task, search.candidate(settle(found, one, places)))
+    except KeyboardInterrupt:
+        return fit
+    better = again.error.hi is not None and fit.error.hi is not None and again.error.hi < fit.error.hi
+    return again if better else fit
 
 
 def _judged(search: Search, best: Found) -> Candidate:

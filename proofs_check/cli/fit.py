@@ -35,7 +35,14 @@ def add_arguments(parser: Parser) -> None:
     parser.takes_formulas = True
     add = parser.add_argument
     add("target", type=text, metavar="TARGET", nargs="?")
-    add("-k", "--branches", dest="branches", type=whole(1, 16), metavar="K", help="branches (2)")
+    add(
+        "-k",
+        "--branches",
+        dest="branches",
+        type=whole(1, 64),
+        metavar="K",
+        help="branches (2); at most 16, 64 if hard",
+    )
     add("--tol", type=text, metavar="E", help="the fewest branches whose error is at most E")
     add("--curve", action="store_true", help="the error for 1, 2, .. K branches")
     add("--sharpness", type=text, default="shared", metavar="KIND", help="shared (default), free or hard")
