@@ -26,6 +26,19 @@ from gateproof.theory.gate import Gate
 if TYPE_CHECKING:
     from gateproof.numerics.fits.result import Fit
 
+__all__ = [
+    "SUFFIXES",
+    "Scene",
+    "draw",
+    "html",
+    "picture",
+    "plot",
+    "render",
+    "scene_of",
+    "suffix_of",
+    "svg_inline",
+]
+
 SUFFIXES = (".svg", ".png", ".pdf")
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gateproof.numerics.decimals import decimal_enclosure
-from gateproof.numerics.fits.exports.about import About, one_line
+from gateproof.numerics.fits.exports.about import About, identifier, one_line
 from gateproof.numerics.fits.exports.formats import RefusedExport
 from gateproof.numerics.tolerance import decimal
 
@@ -105,14 +106,25 @@ def export_of(name: str) -> Export:
     raise RefusedExport(f"{one_line(name, 60)!r}: the name ends in none of {', '.join(SUFFIXES)}")
 
 
-def render(fit: Fit, name: str, *, function: str = "gate") -> bytes:
+def render(fit: Fit, name: str, *, function: str | None = None) -> bytes:
     """The export of a fit that a file of that name holds; ``function`` is the name in generated code.
 
-    Raises RefusedExport, in one line, for an unknown format, and for a gate that the format cannot hold.
+    Without one it is ``gate``; in C, where two of that name would clash, the file's where it can be. Raises RefusedExport, in one line, for an unknown format, and for a gate that the format cannot hold.
     """
     export = export_of(name)
+    if function is None:
+        function = _stem(name) if export.kind == "c" else "gate"
     made = export.make(fit, about_of(fit, function))
     return made.encode("utf-8") if isinstance(made, str) else made
+
+
+def _stem(name: str) -> str:
+    """The file's name as one of C, else gate."""
+    stem = re.sub(r"[^A-Za-z0-9_]", "_", name.replace("\\", "/").rpartition("/")[2].partition(".")[0])
+    try:
+        return identifier(stem)
+    except RefusedExport:
+        return "gate"
 
 
 def about_of(fit: Fit, function: str = "gate") -> About:

@@ -79,6 +79,22 @@ def test_the_functions_name_is_checked():
         render(fitted(), "x.py", function="exp")
 
 
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("out/gelu3.h", "gelu3"),
+        ("my-gelu.v2.c", "my_gelu"),
+        ("exp.h", "gate"),
+        ("3.h", "gate"),
+        (".h", "gate"),
+    ],
+)
+def test_a_c_function_has_the_files_name(name, function):
+    text = render(fitted(), name).decode()
+    assert f"static inline double {function}(double x)" in text
+    assert f"#ifndef GATEPROOF_{function.upper()}_H" in text
+
+
 def test_what_is_said_of_the_error():
     fit = fitted()
     assert about_of(fit).error_line.startswith(
