@@ -109,7 +109,8 @@ def export_of(name: str) -> Export:
 def render(fit: Fit, name: str, *, function: str | None = None) -> bytes:
     """The export of a fit that a file of that name holds; ``function`` is the name in generated code.
 
-    Without one it is ``gate``; in C, where two of that name would clash, the file's where it can be. Raises RefusedExport, in one line, for an unknown format, and for a gate that the format cannot hold.
+    Without one it is ``gate``; in C, where two of that name would clash, the file's where it can be.
+    Raises RefusedExport, in one line, for an unknown format, and for a gate that the format cannot hold.
     """
     export = export_of(name)
     if function is None:
