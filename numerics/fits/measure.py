@@ -129,7 +129,7 @@ def _of_data(target: Target, given: list[str], text: str | None) -> Measure:
         raise RefusedTarget(f"{given[0]}: a measured curve has its own points; give --weight, a formula in x")
     points = target.points
     weight = np.ones_like(points.x) if points.se is None else (points.se.min() / points.se) ** 2
-    words = "its points" if points.se is None else "its points by 1/se^2"
+    words = "the points" if points.se is None else "the points by 1/se^2"
     if text is not None:
         weight = weight * checked_weight(text, target)[0](points.x)
         words = f"{words}, times {text.strip():.60}"

@@ -46,9 +46,9 @@ def _of_file(path: Path) -> Any:
             f"{path}: {len(table.columns)} columns; give one, samples, or three: left edge, right edge, count"
         )
     lo, hi, count = table.columns
-    if np.isnan(table.columns).any():
-        row = int(np.flatnonzero(np.isnan(table.columns).any(axis=0))[0])
-        raise RefusedTarget(f"{path}: line {table.lines[row]}: an edge or count is missing")
+    bad = np.flatnonzero(~np.isfinite(table.columns).all(axis=0))
+    if len(bad):
+        raise RefusedTarget(f"{path}: line {table.lines[bad[0]]}: an edge or count is missing, or infinite")
     order = np.argsort(lo, kind="stable")
     lo, hi, count = lo[order], hi[order], count[order]
     apart = np.abs(hi[:-1] - lo[1:]) > 1e-9 * np.maximum(np.abs(hi[:-1]), hi[1:] - lo[:-1])

@@ -187,7 +187,7 @@ def test_data_have_their_own_points():
     weight = 1 / se**2
     right = np.sqrt((weight * (swish(x) - gelu(x)) ** 2).sum() / weight.sum())
     assert rms(gate(), target, measure) == pytest.approx(right, rel=1e-12)
-    assert measure.text == "its points by 1/se^2"
+    assert measure.text == "the points by 1/se^2"
     assert chi_squared(target, 2 * se, 10) == pytest.approx(50 * 4 / 40)
     assert chi_squared(target_of((x, x)), x, 10) is None
 
