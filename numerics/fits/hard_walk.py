@@ -89,6 +89,9 @@ def _to_the_end(walls: Walls, state: State, e: float, first: bool) -> Link | Non
         return None
     if not first and walls.continuous and not state.low < tip.slope < state.high:
         return None
+    k, line = state.k, Straight(tip.slope, 0.0, tip.intercept)
+    if tip.pinned and abs(line.height(float(walls.x[k])) - walls.y[k]) > e * walls.v[k]:
+        return None
     found = _last_of(walls, state, e)
     return None if found.side else found
 

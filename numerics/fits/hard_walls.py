@@ -14,6 +14,9 @@ from scipy.optimize import brentq
 
 from gateproof.numerics.fits.gates import Array
 
+#: A place is on a wall if it is off by no more than these shares of the heights there, and of the tunnel.
+ROUNDED, CLOSE = 6e-16, 2e-14
+
 
 @dataclass(frozen=True)
 class Straight:
@@ -62,6 +65,7 @@ class Walls:
     ``function`` is None for data, whose walls stand at the points only. ``kind`` is 'general', 'constant'
     (all slopes 0) or 'multiplicative' (all intercepts 0). ``steepest`` and ``highest`` bound |slope| and
     |intercept|. A continuous gate meets given outer lines between the two places ``near``, if there are any.
+    ``memory`` keeps places between grid points where the target was evaluated.
     """
 
     x: Array
@@ -76,6 +80,7 @@ class Walls:
     steepest: float = float("inf")
     highest: float = float("inf")
     near: tuple[float, float] | None = None
+    memory: dict[tuple[float, float], list[Contact]] = field(default_factory=dict, compare=False, repr=False)
 
     def half_width(self, x: Array) -> Array:
         """Half the tunnel's width for e = 1: one over the weight."""
@@ -98,24 +103,25 @@ class Walls:
             seen[x] = Contact(x, y, v, side)
             return side * (line.height(x) - y) - e * v
 
-        places = [a.x, b.x]
-        away = [side * (line.height(c.x) - c.y) - e * c.v for c in (a, b)]
-        if not away[0] < 0:
+        known = self.memory.setdefault((a.x, b.x), [])
+        nodes = {c.x: side * (line.height(c.x) - c.y) - e * c.v for c in (a, b, *known)}
+        if not nodes[a.x] < 0:
             return Contact(a.x, a.y, a.v, side)
-        if not away[1] > 0:
+        if not nodes[b.x] > 0:
             return Contact(b.x, b.y, b.v, side)
-        for _ in range(5):
-            guess = _at_zero(away, places)
-            if not a.x < guess < b.x:
+        for _ in range(7):
+            nearest = sorted(nodes, key=lambda x: abs(nodes[x]))[:5]
+            guess = _at_zero([nodes[x] for x in nearest], nearest)
+            if not a.x < guess < b.x or guess in nodes:
                 break
-            found = outside(guess)
+            nodes[guess] = outside(guess)
             y = seen[guess]
-            if abs(found) <= 4e-16 * (abs(y.y) + e * y.v):
+            # Places that are close together tell the interpolation nothing but rounding.
+            if all(abs(guess - c.x) > 1e-3 * (b.x - a.x) for c in known):
+                known[:] = [*known[-7:], y]
+            heights = abs(y.y) + e * y.v + abs(line.y) + abs(line.slope * (guess - line.x))
+            if abs(nodes[guess]) <= max(ROUNDED * heights, CLOSE * e * y.v):
                 return y
-            if found in away:
-                break
-            places.append(guess)
-            away.append(found)
         # A value in an array and alone may differ by rounding.
         if not outside(a.x) < 0:
             return seen[a.x]
@@ -135,6 +141,8 @@ def _at_zero(values: list[float], places: list[float]) -> float:
     for width in range(1, len(column)):
         for k in range(len(column) - width):
             u, v = values[k], values[k + width]
+            if u == v:
+                return float("nan")
             column[k] = (column[k] * v - column[k + 1] * u) / (v - u)
     return column[0]
 
