@@ -91,8 +91,8 @@ def exact_candidate(target: Target, request: Request) -> Candidate | None:
     known = recognise(target, request.gates, request.sharpness)
     if not isinstance(known, Exact) or not _allowed(known.gate, request):
         return None
-    kind = {"affine": "a line", "soft": "this gate", "hard": "this hard gate"}.get(known.kind, "this gate")
-    return Candidate(known.gate, 0.0, True, None, f"the target is {kind}", known.proof)
+    kind = {"affine": "it is a line", "hard": "it is piecewise linear"}.get(known.kind, "")
+    return Candidate(known.gate, 0.0, True, None, kind, known.proof)
 
 
 def _allowed(gate: Gate, request: Request) -> bool:

@@ -52,11 +52,11 @@ def error_by_sides(gate: Gate, target: Expr, digits: int, budget: Budget | None 
     parts: list[Extremum] = []
     try:
         parts.append(_on(_apart(gate, target), -start, start, digits, budget))
-        for side, ends in (("+", (start, None)), ("-", (None, -start))):
+        for side, lo, hi in (("+", start, None), ("-", None, -start)):
             body = _far(gate, target, side, start)
             if isinstance(body, str):
                 return body
-            parts.append(_on(body, *ends, digits, budget))
+            parts.append(_on(body, lo, hi, digits, budget))
     except (NumericsError, Unsupported) as error:
         return str(error) or type(error).__name__
     if any(p.status == "infinite" for p in parts):

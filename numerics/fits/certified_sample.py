@@ -71,8 +71,8 @@ def refined(error: Function, x: Array, size: Array, share: float) -> list[tuple[
     after = np.concatenate([high[:-1] > high[1:], [True]])
     at = np.flatnonzero(before & after & (high >= 0.98 * share * high.max()))
     found = []
-    for k in at:
-        lo, hi = x[max(k - 1, 0)], x[min(k + 1, len(x) - 1)]
+    for k in map(int, at):
+        lo, hi = float(x[max(k - 1, 0)]), float(x[min(k + 1, len(x) - 1)])
         best, value = float(x[k]), float(size[k])
         for _ in range(ROUNDS):
             near = np.linspace(lo, hi, POINTS)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Width of the names of the lines; peaks and places shown.
 WIDTH, MOST = 11, 12
 #: Bounds farther below the error than that are printed without saying how far: they may be weak.
-NEAR = Fraction(1, 4)
+NEAR, TINY = Fraction(1, 4), Fraction(1, 10**8)
 
 
 def summary(fit: Fit, style: Style) -> str:
@@ -61,8 +61,10 @@ def entries(fit: Fit) -> Iterator[tuple[str, str]]:
         yield "peaks", _peaks(fit.peaks)
     if fit.lower_bound is not None and error.hi != 0:
         within = fit.optimal_within
-        close = within is not None and within < NEAR
-        near = f": this one is within {up(100 * (within or 0), 2)} % of the best possible" if close else ""
+        near = ""
+        if within is not None and within < NEAR:
+            share = "0.000001" if within < TINY else up(100 * within, 2)
+            near = f": this one is within {share} % of the best possible"
         yield "best", f"no gate of this family comes below {down(fit.lower_bound, 6)} (proved){near}"
     if fit.attained is False:
         infimum = "" if fit.infimum is None else f" {number(fit.infimum)}"
@@ -74,7 +76,7 @@ def entries(fit: Fit) -> Iterator[tuple[str, str]]:
     if fit.tolerant is not None:
         yield "worst", _worst(fit.tolerant)
     if fit.rms is not None:
-        yield "rms", f"{number(fit.rms, 4)} {fit.measure}".strip()
+        yield "rms", f"{number(fit.rms, 4)} over {fit.measure}" if fit.measure else f"{number(fit.rms, 4)}"
     if fit.gates_min is not None:
         sign = "; a gate goes negative where sharpness differs" if fit.gates_min < 0 else ""
         yield "gates", f"smallest {down(fit.gates_min, 4)}{sign}"
@@ -118,11 +120,11 @@ def _where(fit: Fit) -> str:
 def _peaks(peaks: Sequence[tuple[float, float]]) -> str:
     shown = [f"{'+' if e > 0 else '-'} at {x:.4g}" for x, e in peaks[:MOST]]
     more = f", and {len(peaks) - MOST} more" if len(peaks) > MOST else ""
-    low = min(abs(e) for _, e in peaks)
-    high = max(abs(e) for _, e in peaks)
-    level = (
-        "; level" if high - low < 1e-6 * high else f"; the lowest is {100 * low / high:.4g} % of the highest"
-    )
+    low, high = min(abs(e) for _, e in peaks), max(abs(e) for _, e in peaks)
+    apart = 100 * (high - low) / high
+    level = f"; the lowest is {100 - apart:.3g} % of the highest"
+    if apart < 1:
+        level = "; level" if apart < 1e-4 else f"; level to {apart:.1g} %"
     return f"{len(peaks)}: {', '.join(shown)}{more}{level}"
 
 
