@@ -127,6 +127,9 @@ def _variants(found: Normal, here: Setting) -> list[Setting]:
 def _effort(n: int) -> Effort:
     if n <= 2:
         return Effort(starts=24, disturbed=12, levelled=3, idle=1, most=2)
+    if n > 5:
+        # The seeds of the size before do most of it, and each start costs more.
+        return Effort(starts=64, disturbed=48, levelled=4, idle=1, most=4)
     return Effort()
 
 
@@ -141,7 +144,7 @@ def _one(
     watch: Watch | None,
 ) -> Found | None:
     if not sampled.basis.shape[1]:
-        size = float(np.abs(sampled.error(np.zeros(0))).max())
+        size = level(sampled, np.zeros(0), steps=0).error
         return Found(setting, sampled.gates, sampled.base, size, 0)
     seeds = [] if best is None else [best.full]
     for one in before[:1]:
@@ -151,8 +154,7 @@ def _one(
     if _merges(sampled, setting):
         closed = _closed(found, sampled, setting, seeds, best, effort, seed)
     if closed is not None:
-        largest = float(np.min([np.abs(b).max() for b in (sampled.low, sampled.high)]))
-        seeds = [*separated(sampled.gates, closed, largest), *seeds[:1]]
+        seeds = [*separated(sampled.gates, closed, setting.largest), *seeds[:1]]
         effort = replace(effort, starts=8, disturbed=8, idle=1)
 
     def as_found(levelled: Levelled) -> Found:
@@ -238,7 +240,7 @@ def finish(found: Normal, one: Found, more: Array | None = None) -> Found:
         x = _finer(found, one, places)
         sampled = problem(found, one.setting, x)
         if not sampled.basis.shape[1]:
-            return replace(one, error=float(np.abs(sampled.error(np.zeros(0))).max()))
+            return replace(one, error=level(sampled, np.zeros(0), steps=0).error)
         levelled = level(sampled, sampled.free(one.full), steps=LAST, reach=0.01, digits=12)
         one = replace(one, full=_in_order(sampled, levelled.q), error=levelled.error)
         # Points between those of the grid: nothing there is higher, or the grid was too coarse.

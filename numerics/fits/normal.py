@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gateproof.numerics.fits.gates import Array, Gates
+from gateproof.numerics.fits.narrow import narrow_places
 from gateproof.numerics.fits.symmetry import with_symmetry
 from gateproof.numerics.fits.target import RefusedTarget, Target
 
@@ -202,10 +203,11 @@ def _spread(target: Target, x: Array) -> tuple[float, float] | None:
 
 
 def _wide(target: Target) -> Array:
-    """Points over sixteen decades on both sides of 0 and of each kink, within the domain."""
-    far = np.geomspace(1e-8, 1e8, 6401)
+    """Points over fifteen decades on both sides of 0 and of each kink, within the domain."""
+    far = np.geomspace(1e-8, 1e7, 6001)
     base = np.concatenate([-far[::-1], [0.0], far])
-    return _within(target, np.unique(np.concatenate([base, *(float(k) + base for k in target.kinks[:8])])))
+    x = _within(target, np.unique(np.concatenate([base, *(float(k) + base for k in target.kinks[:8])])))
+    return _within(target, np.unique(np.concatenate([x, *(p + base for p in narrow_places(target, x))])))
 
 
 def _within(target: Target, x: Array) -> Array:

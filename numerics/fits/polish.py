@@ -15,10 +15,12 @@ Source: Hettich, Kortanek, "Semi-Infinite Programming" (1993), reduction to a fi
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.sampled import Sampled
 
+Indices = NDArray[np.intp]
 ITERATIONS = 14
 #: Peaks are level to this share at the end, and to this much of a function of size 1; the longest step in log
 #: tau or theta at the beginning.
@@ -71,7 +73,7 @@ def polished(
 
 def _match(
     found: Array, heights: Array, at: Array, sign: Array, share: Array
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], Array] | None:
+) -> tuple[Indices, Array] | None:
     """The peaks that continue those at ``at``, each once, and their shares."""
     kept: dict[int, float] = {}
     for x, s, part in zip(at, sign, share, strict=True):
@@ -86,7 +88,7 @@ def _match(
 
 def _step(
     problem: Sampled, q: Array, at: Array, sign: Array, size: Array, share: Array
-) -> tuple[Array, Array, Array] | None:
+) -> tuple[Array, Array, Indices] | None:
     """Newton's step, the new shares, and which peaks are kept (those of negative share are let go)."""
     n = len(q)
     span = np.where(problem.curved, 1.0, np.maximum(1.0, np.abs(q)))

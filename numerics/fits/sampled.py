@@ -145,4 +145,4 @@ def _vertex(left: Array, right: Array, before: Array, here: Array, after: Array)
     bend = (fall - rise) / (left + right)
     with np.errstate(all="ignore"):
         move = -(rise * right + fall * left) / (left + right) / (2 * np.where(bend == 0, np.inf, bend))
-    return np.clip(np.nan_to_num(move), -left, right)
+    return np.asarray(np.clip(np.nan_to_num(move), -left, right))

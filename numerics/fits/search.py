@@ -21,6 +21,12 @@ from gateproof.numerics.fits.sampled import Sampled
 
 #: Programmes for a candidate, and for the last one.
 TRIED, LAST = 25, 300
+#: Errors closer than this are equal: where one point decides, gates of any sharpness may be as good.
+EQUAL = 1e-9
+#: Gates sharper than this, for a function of width 1, are made softer where that costs at most so much rms.
+SHARP, SOFTER = 16.0, 0.05
+#: Below it, of a function of size 1, rounding rules: the target is such a gate.
+EXACT = 1e-11
 #: Shares of a crowd that go on to the next p.
 SHARES = (0.5, 0.25, 0.12, 0.0)
 #: Gains below it are those of a valley without end; descents whose errors are so near each other are one.
@@ -52,16 +58,15 @@ def search(
     for q in seeds[:1]:
         ranking.add(q)
     idle, rounds = 0, 0
-    while True:
+    while ranking.bar > EXACT:
         before = ranking.bar
         ranking.add_best(starts, effort)
         rounds += 1
         idle = 0 if ranking.bar < before * (1 - GAIN) else idle + 1
-        # Where rounding rules, or the problem is linear, another round is not worth it.
-        over = ranking.bar < 1e-13 or not problem.curved.any()
-        if over or idle >= effort.idle or rounds >= effort.most:
-            return ranking.finished()
+        if not problem.curved.any() or idle >= effort.idle or rounds >= effort.most:
+            break
         starts = disturbed(problem, [f.q for f in ranking.found[:4]], effort.disturbed, rng)
+    return ranking.finished()
 
 
 class _Ranking:
@@ -108,12 +113,35 @@ class _Ranking:
         del self.found[12:]
 
     def finished(self) -> list[Levelled]:
-        """All, the best one levelled to the end."""
-        best = self.found[0]
+        """All, the best one levelled to the end; of equally good ones the nearest in the mean comes first."""
+        equal = [f for f in self.found if f.error <= self.bar * (1 + EQUAL)]
+        best = min(equal, key=lambda f: self._mean(f.q))
+        others = [f for f in self.found if f is not best]
         if not best.settled:
             last = level(self.problem, best.q, steps=LAST, reach=0.05)
             if last.error < best.error:
-                self.found[0] = last
+                best = last
                 if self.watch is not None:
                     self.watch(last)
+        self.found = [self._softer(best), *others]
         return self.found
+
+    def _mean(self, q: Array) -> float:
+        return float((self.coarse.error(q) ** 2).mean())
+
+    def _softer(self, best: Levelled) -> Levelled:
+        """A gate with less sharpness that is as good, or nearly so in the mean."""
+        problem, n = self.problem, self.problem.gates.branches - 1
+        sharp = problem.basis[:n]
+        limit, kept = (1 + SOFTER) ** 2 * self._mean(best.q), best
+        for _ in range(12):
+            full = problem.full(kept.q)
+            if not n or full[:n].max() < np.log(SHARP):
+                break
+            step = np.log(2.0) * np.sign(sharp.sum(axis=0)) * (np.abs(sharp).sum(axis=0) > 0)
+            q = problem.clipped(kept.q - step)
+            trial = level(problem, q, steps=0)
+            if trial.error > best.error * (1 + EQUAL) or self._mean(q) > limit:
+                break
+            kept = Levelled(q, trial.error, best.programmes, best.settled)
+        return kept
