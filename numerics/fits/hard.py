@@ -18,7 +18,7 @@ import numpy as np
 from gateproof.numerics.fits.hard_bound import proved
 from gateproof.numerics.fits.hard_document import document_of
 from gateproof.numerics.fits.hard_exact import without_error
-from gateproof.numerics.fits.hard_grid import Grid, chosen, dense
+from gateproof.numerics.fits.hard_grid import Grid, dense, some_of
 from gateproof.numerics.fits.hard_solve import Pieces, Solved, solve
 from gateproof.numerics.fits.hard_squares import least_squares
 from gateproof.numerics.fits.hard_walk import walk
@@ -129,7 +129,7 @@ def hard_smallest(target: Target, tol: float, *, most: int = MOST, **options: An
         known = {k: v for k, v in options.items() if k != "norm"}
         form = _form(target, **{"continuous": False, "ends": None, "family": "general", **known})
         grid = dense(target)
-        index = chosen(grid, COUNTED) if form.function is not None else np.arange(len(grid.x))
+        index = some_of(grid, COUNTED, data=form.function is None)
         x = grid.x[index]
         walked = walk(replace(form, x=x, y=grid.y[index], v=form.half_width(x)), tol, most)
         if not walked.covered:

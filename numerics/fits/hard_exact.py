@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from gateproof.numerics.fits.gates import Array
-from gateproof.numerics.fits.hard_grid import Grid, chosen
+from gateproof.numerics.fits.hard_grid import Grid, some_of
 from gateproof.numerics.fits.hard_solve import Pieces
 from gateproof.numerics.fits.hard_walk import thresholds, walk
 from gateproof.numerics.fits.hard_walls import Straight, Tip, Walls
@@ -27,7 +27,7 @@ BESIDE = 1e-5
 def without_error(grid: Grid, form: Walls, target: Target, most: int) -> Pieces | None:
     """The target's own pieces, if it has at most so many; None otherwise."""
     noise = rounding(grid, target.resolution)
-    index = chosen(grid, 40 * most + 400) if form.function is not None else np.arange(len(grid.x))
+    index = some_of(grid, 40 * most + 400, data=form.function is None)
     x, y = grid.x[index], grid.y[index]
     tips = [None if t is None else Tip(t.slope, t.intercept, True) for t in (form.left, form.right)]
     # A gate with jumps may be continuous; without jumps in the target both walks end alike.

@@ -14,6 +14,8 @@ from gateproof.numerics.fits.target import RefusedTarget, Target
 POINTS, REACH = 4001, 10.0
 #: Rounds of halving intervals where the target bends; the most points.
 ROUNDS, MOST = 10, 24_000
+#: Data with more points is held against some of them first.
+LONG = 1500
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,11 @@ def _limit(target: Target, kink: float, side: int, width: float) -> float | None
     here, near, far = (float(v) for v in target.function(x))
     # A kink as steep as a square root is 30 times nearer at a thousandth of the distance; a jump stays.
     return near if abs(near - here) > 0.3 * abs(far - here) else here
+
+
+def some_of(grid: Grid, count: int, *, data: bool) -> np.typing.NDArray[np.intp]:
+    """The points to begin with: all of data that is not long, else about ``count``."""
+    return np.arange(len(grid.x)) if data and len(grid.x) <= LONG else chosen(grid, count)
 
 
 def chosen(grid: Grid, count: int) -> np.typing.NDArray[np.intp]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gateproof.numerics.fits.gates import Array
-from gateproof.numerics.fits.hard_grid import Grid, chosen
+from gateproof.numerics.fits.hard_grid import Grid, some_of
 from gateproof.numerics.fits.hard_walk import Narrowest, narrowest, thresholds
 from gateproof.numerics.fits.hard_walls import Straight, Walls
 
@@ -53,13 +53,13 @@ class Solved:
 
 def solve(grid: Grid, form: Walls, most: int) -> Solved | None:
     """The best pieces; None where no number of them has a finite error. ``form`` is without points."""
-    index = chosen(grid, 40 * most + 160) if form.function is not None else np.arange(len(grid.x))
+    index = some_of(grid, 40 * most + 160, data=form.function is None)
     x, y = grid.x[index], grid.y[index]
     low, high = 1e-3 * _size(grid) / most**2 + 1e-300, _size(grid) / most + 1e-300
     least = max(1e-13 * _size(grid), 1e-300)
     best: Solved | None = None
     for done in range(ROUNDS):
-        digits = DIGITS[-1] if form.function is None else DIGITS[min(done, len(DIGITS) - 1)]
+        digits = DIGITS[-1] if len(x) == len(grid.x) else DIGITS[min(done, len(DIGITS) - 1)]
         walls = replace(form, x=x, y=y, v=form.half_width(x))
         tunnel = _bracketed(walls, most, low, high, least, digits)
         if tunnel is None:
@@ -71,11 +71,14 @@ def solve(grid: Grid, form: Walls, most: int) -> Solved | None:
         if best is None or worst < best.pieces.error:
             best = solved
         best = replace(best, tunnel=tunnel, walls=walls) if tunnel.below > best.tunnel.below else best
-        fresh = np.setdiff1d(places[np.abs(error) > (1 + AGREED) * tunnel.above], x)
+        new = (np.abs(error) > (1 + AGREED) * tunnel.above) & ~np.isin(places, x)
+        # Noise has more peaks than the gate rests on: the highest first.
+        fresh = np.unique(places[new][np.argsort(-np.abs(error[new]), kind="stable")[: 6 * most + 30]])
         enough = worst <= (1 + AGREED) * tunnel.above + least or not len(fresh)
-        if form.function is None or (enough and digits == DIGITS[-1]):
+        if len(x) == len(grid.x) or (enough and digits == DIGITS[-1]):
             break
-        x, y = _merged(x, y, fresh, np.asarray(form.function(fresh), dtype=np.float64))
+        values = grid.y[np.searchsorted(grid.x, fresh)] if form.function is None else form.function(fresh)
+        x, y = _merged(x, y, fresh, np.asarray(values, dtype=np.float64))
         low, high = max(tunnel.below, least), worst
     return best
 

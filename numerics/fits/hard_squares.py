@@ -2,9 +2,9 @@
 
 The least squares of a piece between two breaks follow from six running sums, so all pairs are known at once,
 and the best K pieces from the best K - 1 (Bellman 1961, "On the approximation of curves by line segments
-using dynamic programming"). Data has its breaks between points, so that is the optimum; a function's breaks
-are then moved to where both lines are equally far from it, which is stationary. :mod:`...hard_ramps` has
-continuous ones.
+using dynamic programming"). Up to 700 points of data have their breaks between them, so that is the optimum;
+other breaks are then moved to where both lines are equally far from the target, which is stationary.
+:mod:`...hard_ramps` has continuous ones.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def _lines(form: Walls, sums: _Sums, index: list[int]) -> tuple[list[Straight], 
 def _moved(form: Walls, sums: _Sums, s: Weighted, index: list[int]) -> Pieces:
     """Breaks of a function moved to where both lines are equally far, on the points that there are."""
     best = list(index), *_lines(form, sums, index)
-    for _ in range(ROUNDS if form.function is not None else 0):
+    for _ in range(ROUNDS if form.function is not None or len(s.x) > BREAKS else 0):
         index, lines, _ = best
         moved = [index[0]]
         for k in range(1, len(index) - 1):

@@ -117,6 +117,17 @@ def test_fewer_points_than_pieces(count, continuous):
     assert "redundant" in found.why
 
 
+@pytest.mark.parametrize("continuous", [False, True])
+def test_a_long_noisy_curve(continuous):
+    # Held against some points first; the optimum is that of all.
+    rng = np.random.default_rng(3)
+    x = np.sort(rng.uniform(-4, 4, 20000))
+    y = np.tanh(x) + 0.05 * rng.normal(size=20000)
+    found = hard_fit(data(x, y), 4, continuous=continuous)
+    assert np.abs(found.pieces.at(x) - y).max() == pytest.approx(found.error, rel=1e-12)
+    assert found.below == pytest.approx(found.error, rel=1e-10)
+
+
 def test_constant_data_is_one_line():
     found = hard_fit(data([0, 1, 2, 3], [5, 5, 5, 5]), 3)
     assert (found.error, found.gate.branches, float(found.gate.intercept[0].value)) == (0, 1, 5)
