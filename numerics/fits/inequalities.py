@@ -103,7 +103,7 @@ def _lowest(x: Array, value: Array) -> Array:
 
 def _user_slopes(slope: Array, tilt: float) -> Array:
     """Slopes with the tilt that normal coordinates took off; 0 is 0 again, not its rounding."""
-    return np.where(np.abs(slope + tilt) < 1e-13 * abs(tilt), 0.0, slope + tilt)
+    return np.asarray(np.where(np.abs(slope + tilt) < 1e-13 * abs(tilt), 0.0, slope + tilt))
 
 
 def _tail(gates: Gates, full: Array, side: int, tilt: float) -> float:
@@ -129,7 +129,7 @@ def _relative_slope(gates: Gates, full: Array, x: Array, tilt: float, sign: int)
     tau, theta, slope, _ = gates.parts(full)
     slope = _user_slopes(slope, tilt)
     if gates.branches == 1:
-        return sign * np.sign(slope[0]) * np.ones_like(x)
+        return np.full_like(x, sign * np.sign(slope[0]))
     jacobian = gates.jacobian(full, x)
     # dy/dx = sum g_k slope_k + sum tau_k dy/dz_k, and dy/dtheta_k = -tau_k dy/dz_k.
     n = gates.branches
@@ -140,4 +140,4 @@ def _relative_slope(gates: Gates, full: Array, x: Array, tilt: float, sign: int)
     # Softmax gates lose digits in a tail.
     seen = bumps > (1e-11 if gates.algebra == "softmax" else 1e-20)
     total = by_place.sum(axis=0) + weighted.sum(axis=0)
-    return np.where(seen, sign * total / np.where(seen, bumps, 1.0), FAR)
+    return np.asarray(np.where(seen, sign * total / np.where(seen, bumps, 1.0), FAR))

@@ -18,9 +18,10 @@ import numpy as np
 from gateproof.numerics.fits.driver import Found
 from gateproof.numerics.fits.embedding import Contradiction
 from gateproof.numerics.fits.gates import Array
+from gateproof.numerics.fits.infimum_far import far_limit
 from gateproof.numerics.fits.infimum_merged import Closed, closed_optimum, taken_apart
 from gateproof.numerics.fits.infimum_pair import Paired, pair_taken_apart, paired_optimum
-from gateproof.numerics.fits.infimum_steep import hardened, is_flat, is_steep
+from gateproof.numerics.fits.infimum_steep import hardened, is_flat, is_steep, steep
 from gateproof.numerics.fits.levelling import level
 from gateproof.numerics.fits.normal import Normal
 from gateproof.numerics.fits.setting import Setting, problem
@@ -31,6 +32,8 @@ from gateproof.numerics.fits.setting import Setting, problem
 BOUND = 32.0
 #: Errors (of a function of size 1) that are none; errors that differ less, relatively, are equal.
 NOTHING, EQUAL = 1e-11, 1e-7
+#: A bound that is wide, and the share by which errors fall where lines grow without end.
+WIDE, FALLING = 1e6, 1e-4
 
 
 @dataclass(frozen=True)
@@ -53,30 +56,69 @@ def judge(normal: Normal, found: Found) -> Infimum:
     setting, height = found.setting, normal.height
     if found.error <= NOTHING or found.gates.branches == 1 or setting.sharpness == "hard":
         return Infimum(found, True, found.error * height)
-    if is_steep(found):
-        return _steep(normal, found)
+    limit = _steep(normal, found) if is_steep(found) else None
+    if limit is not None:
+        return limit
+    if _may_leave(normal, found):
+        limit = _leaving(normal, found)
+        if limit is not None:
+            return limit
     if is_flat(found):
-        why = "sharpness runs to 0: the gate tends to a polynomial, and its lines grow without end"
-        return Infimum(_bounded(normal, found, []), None, None, why)
+        return Infimum(found, None, None, "sharpness runs to 0, towards a polynomial of unknown error")
     if setting.max_coefficient is None and setting.algebra == "difference" and found.gates.branches > 2:
         return _merging(normal, found)
     if _runs_away(found):
-        why = "slopes and intercepts run to the bound of the search; the limit is not known"
-        return Infimum(_bounded(normal, found, []), None, None, why)
+        return _running(normal, found)
     return Infimum(found, True, found.error * height)
 
 
-def _steep(normal: Normal, found: Found) -> Infimum:
+def _running(normal: Normal, found: Found) -> Infimum:
+    """Lines at the bound of the search: whether they go on when it is wider."""
+    wide = _levelled(normal, found, found.full, replace(found.setting, largest=WIDE))
+    if found.setting.max_coefficient is not None or wide.error > found.error * (1 - FALLING):
+        return Infimum(found, None, None, "slopes and intercepts reach the bound of the search")
+    value = wide.error * normal.height
+    why = f"slopes and intercepts grow without end as the error falls, at least to {value:.6g}"
+    return Infimum(_bounded(normal, found, []), False, value, why)
+
+
+def _may_leave(normal: Normal, found: Found) -> bool:
+    """Whether this is a gate on an interval that is flat, or whose lines or thresholds are far out."""
+    setting, target = found.setting, normal.target
+    if target.lo is None or target.hi is None or setting.max_coefficient is not None:
+        return False
+    if setting.ends != "free" or setting.family != "general" or setting.monotone:
+        return False
+    reach = np.abs(normal.grid()).max()
+    theta = found.gates.parts(found.full)[1]
+    return is_flat(found) or _largest(found) > BOUND or bool((np.abs(theta) > 1.5 * reach).any())
+
+
+def _leaving(normal: Normal, found: Found) -> Infimum | None:
+    """The limit of flat gates and far thresholds where it is better."""
+    value = far_limit(normal)
+    if value > found.error * (1 - EQUAL):
+        return None
+    why = (
+        "sharpness runs to 0 or thresholds leave the interval while lines grow without end: "
+        "a + b*x + (c + d*x)*exp(t*x) is a limit of gates"
+    )
+    return Infimum(_bounded(normal, found, []), False, value * normal.height, why)
+
+
+def _steep(normal: Normal, found: Found) -> Infimum | None:
+    """The limit of hard thresholds where it is better; None where it is not."""
     value = hardened(normal, found)
     if value is None:
         return Infimum(found, None, None, "sharpness runs to infinity; the error of the limit is not known")
+    name = "--sharpness hard attains" if steep(found).all() else "a gate with these thresholds hard attains"
     if value > found.error * (1 - EQUAL):
-        return Infimum(found, True, found.error * normal.height)
+        return None
     return Infimum(
         found,
         False,
         value * normal.height,
-        "sharpness runs to infinity: --sharpness hard attains what soft gates approach",
+        f"sharpness runs to infinity: {name} what soft gates approach",
     )
 
 
@@ -97,8 +139,9 @@ def _merging(normal: Normal, found: Found) -> Infimum:
         better = _levelled(normal, found, taken_apart(closed, 0.0), setting)
         if better.error <= closed.error * (1 + EQUAL):
             return Infimum(better, True, better.error * normal.height)
-        why = "the best lines found are beyond the bound of the search"
-        return Infimum(_bounded(normal, found, [better.full]), None, known, why)
+        return Infimum(
+            min(found, better, key=lambda f: f.error), None, known, "its lines reach the bound of the search"
+        )
     bounded = _bounded(normal, found, _within(closed, BOUND))
     if bounded.error <= closed.error * (1 + EQUAL):
         return Infimum(bounded, True, bounded.error * normal.height)
@@ -135,8 +178,12 @@ def _words(normal: Normal, closed: Closed) -> str:
 
 
 def _runs_away(found: Found) -> bool:
+    return _largest(found) > 0.99 * found.setting.largest
+
+
+def _largest(found: Found) -> float:
     _, _, slope, intercept = found.gates.parts(found.full)
-    return bool(max(np.abs(slope).max(), np.abs(intercept).max()) > 0.99 * found.setting.largest)
+    return float(max(np.abs(slope).max(), np.abs(intercept).max()))
 
 
 def _bounded(normal: Normal, found: Found, seeds: list[Array]) -> Found:

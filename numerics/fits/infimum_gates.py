@@ -20,8 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
-from operator import add, mul
 
 import numpy as np
 from flint import arb
@@ -83,7 +81,7 @@ def to_products(gates: Gates, full: Array) -> Array:
             for k in range(gates.branches - 1):
                 jump = arb(float(line[k + 1])) - arb(float(line[k]))
                 rest = _expanded([*p[:k], *p[k + 1 :]])
-                numerator = [a + jump * b for a, b in zip(numerator, [0, *rest], strict=True)]
+                numerator = [a + jump * b for a, b in zip(numerator, [arb(0), *rest], strict=True)]
             whole = _expanded(p)
             for j in range(gates.branches):
                 over = _product(p[j:])
@@ -129,13 +127,19 @@ def _expanded(p: list[arb]) -> list[arb]:
     """Coefficients, from the lowest, of the product of q + p_k."""
     found = [arb(1)]
     for value in p:
-        found = [a * value + b for a, b in zip([*found, 0], [0, *found], strict=True)]
+        found = [a * value + b for a, b in zip([*found, arb(0)], [arb(0), *found], strict=True)]
     return found
 
 
 def _product(factors: Iterable[arb]) -> arb:
-    return reduce(mul, factors, arb(1))
+    found = arb(1)
+    for factor in factors:
+        found = found * factor
+    return found
 
 
 def _sum(terms: Iterable[arb]) -> arb:
-    return reduce(add, terms, arb(0))
+    found = arb(0)
+    for term in terms:
+        found = found + term
+    return found

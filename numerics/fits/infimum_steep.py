@@ -5,21 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gateproof.numerics.fits.driver import Found
+from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.levelling import level
 from gateproof.numerics.fits.normal import Normal
-from gateproof.numerics.fits.setting import FLAT, STEEP, problem
+from gateproof.numerics.fits.setting import FLAT, problem
 
 #: Log tau of a threshold that stands for a hard one: it moves nothing by more than about 1e-10.
 HARD = float(np.log(1e10))
+#: Sharpness from which it is asked whether a hard threshold does better.
+STEEP = float(np.log(300.0))
 #: A hard threshold belongs to a kink of the target within this distance, in widths; errors that are none.
 NEAR, NOTHING = 1e-2, 1e-8
 
 
 def is_steep(found: Found) -> bool:
-    """Whether a sharpness is at the upper end of the search."""
-    return bool((_log_tau(found) > STEEP - 0.05).any())
+    """Whether a sharpness is so large that its threshold may want to be hard."""
+    return bool(steep(found).any())
+
+
+def steep(found: Found) -> NDArray[np.bool_]:
+    """Which thresholds are."""
+    return np.asarray(_log_tau(found) > STEEP)
 
 
 def is_flat(found: Found) -> bool:
@@ -27,26 +36,25 @@ def is_flat(found: Found) -> bool:
     return bool((_log_tau(found) < FLAT + 0.05).any())
 
 
-def _log_tau(found: Found) -> np.ndarray:
+def _log_tau(found: Found) -> Array:
     return found.full[: found.gates.branches - 1]
 
 
 def hardened(normal: Normal, found: Found) -> float | None:
     """The error, in normal coordinates, with the steep thresholds hard and all else levelled again.
 
-    Hard thresholds stand at the target's kinks; None where one does not: then the best place for it
-    is not found by derivatives.
+    Hard thresholds stand at the target's kinks. Where one does not, its best place is not found by
+    derivatives: then None, unless the error is 0.
     """
-    steep = np.flatnonzero(_log_tau(found) > STEEP - 0.05)
     kinks = (np.array([float(k) for k in normal.target.kinks]) - normal.centre) / normal.width
     sampled = problem(normal, found.setting, normal.grid())
     full, first = found.full.copy(), found.gates.place("theta", 0)
-    fixed = []
-    for k in steep:
+    fixed, known = [], True
+    for k in np.flatnonzero(steep(found)):
         near = kinks[np.abs(kinks - full[first + k]) < NEAR] if len(kinks) else kinks
-        if not len(near):
-            return None
-        full[k], full[first + k] = HARD, near[np.argmin(np.abs(near - full[first + k]))]
+        if len(near):
+            full[first + k] = near[np.argmin(np.abs(near - full[first + k]))]
+        known, full[k] = known and len(near) > 0, HARD
         fixed += [int(k), first + int(k)]
     # The free parameters that none of the fixed numbers depends on go on.
     q = (full - sampled.base) @ sampled.basis / np.maximum(1.0, (sampled.basis**2).sum(axis=0))
@@ -63,4 +71,6 @@ def hardened(normal: Normal, found: Found) -> float | None:
         error = float(np.abs(rest.error(np.zeros(0))).max())
     else:
         error = level(rest, rest.free(full), steps=200, reach=0.05, digits=9).error
-    return 0.0 if error < NOTHING else error
+    if error < NOTHING:
+        return 0.0
+    return error if known else None

@@ -73,7 +73,7 @@ def _slope_terms(algebra: str, lines: list[Line], tau: list[Fraction]) -> Terms:
             # ((a x + b) e^i)' c e^j - (a x + b) e^i (c e^j)'
             rate = sum((p - q) * t for p, q, t in zip(i, j, tau, strict=True))
             _add(found, tuple(p + q for p, q in zip(i, j, strict=True)), (c * a * rate, c * (a + b * rate)))
-    return {k: v for k, v in found.items() if v != (0, 0)}
+    return {k: v for k, v in found.items() if any(v)}
 
 
 def _quotient(algebra: str, lines: list[Line], n: int) -> tuple[Terms, Terms]:
@@ -117,7 +117,7 @@ class _Proof:
 
     def __init__(self, terms: Terms, tau: list[Fraction], theta: list[Fraction]) -> None:
         grouped: dict[Fraction, tuple[arb, arb]] = {}
-        self.middle = sum(theta) / len(theta)
+        self.middle = sum(theta, Fraction(0)) / max(1, len(theta))
         for index, (a, b) in sorted(terms.items()):
             rate = sum((p * t for p, t in zip(index, tau, strict=True)), Fraction(0))
             shift = sum(

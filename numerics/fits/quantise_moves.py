@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from gateproof.numerics.fits.gates import Array, Gates
@@ -89,12 +90,15 @@ class Lattice:
             full[..., :n] = np.minimum(np.log(values[..., :n]), HARD - np.log(self.normal.width))
         return full
 
-    def error(self, values: Array, every: int = 1) -> float | Array:
+    def error(self, values: Array) -> float:
+        """The largest error on the points."""
+        return float(self.errors(values)[()])
+
+    def errors(self, values: Array, every: int = 1) -> Array:
         """The largest error on the points (every so many of them) for values of shape (..., 4K - 2)."""
         x, y, w = self.x[::every], self.y[::every], self.weight[::every]
         gates = self.gates.values(self.full(values), x)
-        found = np.abs(w * (gates - y)).max(axis=-1)
-        return float(found) if found.ndim == 0 else np.asarray(found)
+        return np.asarray(np.abs(w * (gates - y)).max(axis=-1))
 
     def refined(self, values: Array) -> float:
         """The largest error, between points too, and on both sides of hard thresholds."""
@@ -114,7 +118,7 @@ class Lattice:
             best = max(best, float(size(beside).max()))
         if getattr(self.normal.target, "points", None) is not None:
             return float(seen.max())
-        for k in np.flatnonzero(seen > 0.98 * best):
+        for k in map(int, np.flatnonzero(seen > 0.98 * best)):
             inner = np.linspace(x[max(k - 1, 0)], x[min(k + 1, len(x) - 1)], 41)
             best = max(best, float(size(inner).max()))
         return best
@@ -125,7 +129,7 @@ class Lattice:
         slopes = np.abs(self.gates.jacobian(full, self.x[np.abs(self.u) < 8]))
         slopes[:n] /= values[:n, None]
         effect = [float((slopes[g].sum(axis=0) * self.unit[g[0]]).max()) for g in self.groups]
-        return sorted(range(len(self.groups)), key=lambda g: (-effect[g], g))
+        return [int(k) for k in np.argsort(-np.array(effect), kind="stable")]
 
     def to_normal(self, values: Array) -> Array:
         """Parameters for the search."""
@@ -155,7 +159,7 @@ def descended(lattice: Lattice, numbers: Array) -> tuple[float, Array]:
     for _ in range(ROUNDS):
         trials = lattice.within(numbers + moves)
         rough = np.concatenate(
-            [lattice.error(lattice.values(trials[k : k + chunk]), 4) for k in range(0, len(trials), chunk)]
+            [lattice.errors(lattice.values(trials[k : k + chunk]), 4) for k in range(0, len(trials), chunk)]
         )
         order = np.argsort(rough, kind="stable")[:LOOKED_AT]
         exact = [lattice.error(lattice.values(trials[k])) for k in order]
@@ -189,7 +193,7 @@ def together(lattice: Lattice, numbers: Array) -> Array:
 
 
 def _programme(
-    lattice: Lattice, values: Array, points: Array, best: float, reach: int, numbers: Array
+    lattice: Lattice, values: Array, points: NDArray[np.intp], best: float, reach: int, numbers: Array
 ) -> Array | None:
     x, n, full = lattice.x[points], lattice.gates.branches - 1, lattice.full(values)
     by = lattice.gates.jacobian(full, x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from gateproof.numerics.backends.formula import formula
 from gateproof.numerics.fits.driver import fits
 from gateproof.numerics.fits.gates import Gates
 from gateproof.numerics.fits.infimum import BOUND, judge
+from gateproof.numerics.fits.infimum_far import far_limit
 from gateproof.numerics.fits.infimum_gates import Products, to_differences, to_products
 from gateproof.numerics.fits.infimum_pair import Paired, pair_taken_apart
 from gateproof.numerics.fits.normal import normal
@@ -20,8 +23,9 @@ from gateproof.theory.formula import expand, parse_expr
 LITTLE = Effort(starts=32, disturbed=16, levelled=3, idle=1)
 
 
-def target(text):
-    return of_formula(formula(text), expand(parse_expr(text)), None, None)
+def target(text, lo=None, hi=None):
+    ends = (None if e is None else Fraction(e) for e in (lo, hi))
+    return of_formula(formula(text), expand(parse_expr(text)), *ends)
 
 
 def judged(text, setting):
@@ -69,6 +73,39 @@ def test_a_pair_of_unequal_sharpness():
     _, known = judged(text, Setting(3, "free"))
     assert known.attained is False
     assert known.value < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("text", "lo", "hi"), [("exp(x)", 0, 1), ("x**2", -1, 1), ("1 - x + x**3", -1, 2), ("x*exp(-x)", 0, 4)]
+)
+def test_limits_on_an_interval_of_far_thresholds_and_flat_gates(text, lo, hi):
+    """Lines times exponentials, and cubics, are limits of gates of K = 2 and no gates."""
+    found = normal(target(text, lo, hi))
+    known = judge(found, fits(found, Setting(2, ends="free"), effort=LITTLE)[-1])
+    assert known.attained is False
+    assert known.value < 1e-7
+    assert known.found.error * found.height > 1e-6
+
+
+def test_the_limit_on_an_interval_is_a_minimax_cubic_or_better():
+    """Of x**4 on [-1, 1] cubics leave Chebyshev's 1/8; exponentials do no better, by symmetry."""
+    found = normal(target("x**4", -1, 1))
+    assert far_limit(found) * found.height == pytest.approx(1 / 8, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "setting", "word"),
+    [
+        ("relu(x)", Setting(2), "--sharpness hard"),
+        ("max(x/10, x)", Setting(2), "--sharpness hard"),
+        ("relu(x) + x*sigmoid(x - 1)", Setting(3, "free"), "these thresholds hard"),
+    ],
+)
+def test_sharpness_to_infinity(text, setting, word):
+    _, known = judged(text, setting)
+    assert known.attained is False
+    assert known.value == 0
+    assert word in known.why
 
 
 @pytest.mark.parametrize("branches", [2, 3, 5])
