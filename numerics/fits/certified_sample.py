@@ -34,10 +34,10 @@ def weights_of(gate: Gate) -> Function:
         z = np.where(hard, 1.0, tau)[:, None] * (x - theta[:, None])
         small = np.exp(-np.abs(z))
         near = 1.0 / (1.0 + small)
-        above = np.where(hard[:, None], z > 0, np.where(z >= 0, near, small * near))
-        below = np.where(hard[:, None], z <= 0, np.where(z >= 0, small * near, near))
+        above = np.where(hard[:, None], 1.0 * (z > 0), np.where(z >= 0, near, small * near))
+        below = np.where(hard[:, None], 1.0 * (z <= 0), np.where(z >= 0, small * near, near))
         if gate.algebra == "difference":
-            return np.vstack([below[:1], above[:-1] - above[1:], above[-1:]])
+            return np.asarray(np.vstack([below[:1], above[:-1] - above[1:], above[-1:]]), dtype=np.float64)
         if gate.algebra == "stick":
             passed = np.vstack([np.ones((1, len(x))), np.cumprod(above, axis=0)])
             return np.asarray(np.vstack([passed[:-1] * below, passed[-1:]]))

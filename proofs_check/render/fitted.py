@@ -91,7 +91,7 @@ def curve_table(rows: Sequence[Fit]) -> str:
     from gateproof.numerics.fits.result_json import down, short, up
 
     head = ("K", "error", "evidence", "no gate below", "within", "status")
-    cells = [head]
+    cells: list[tuple[str, ...]] = [head]
     for fit in rows:
         within = fit.optimal_within
         cells.append((

@@ -1,0 +1,50 @@
+"""docs/fit.md: its commands print what it says, to four digits; keys, options and statuses are all there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from gateproof.proofs_check.cli import entry, main
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "fit.md").read_text()
+COMMANDS = [
+    block.strip()
+    for block in re.findall(r"^ +\$ gateproof .*\n(?:^ +\S.*\n|^\n(?= +\S))*", PAGE, re.MULTILINE)
+]
+NUMBER = re.compile(r"-?\d+\.\d+(e-?\d+)?")
+
+
+def near(text):
+    """The text without spaces, and with numbers rounded to four digits."""
+    return re.sub(r"\s+", " ", NUMBER.sub(lambda m: f"{float(m[0]):.3g}", text)).strip()
+
+
+@pytest.mark.parametrize("block", COMMANDS, ids=lambda b: b.split("\n")[0][:40])
+def test_a_command_prints_what_the_page_says(tmp_path, monkeypatch, capsys, block):
+    monkeypatch.chdir(tmp_path)
+    command, output = block.strip().removeprefix("$ gateproof ").split("\n", 1)
+    shown, _, filtered = command.partition(" | grep ")
+    assert main(shlex.split(shown)) == 0
+    printed = capsys.readouterr().out
+    if filtered:
+        names = {line.split()[0] for line in output.strip().split("\n")}
+        printed = "\n".join(line for line in printed.split("\n") if line.strip().split("  ")[0] in names)
+    assert near(printed) == near(output)
+
+
+def test_all_options_and_statuses_are_on_the_page():
+    from gateproof.numerics.fits.result import Status
+
+    _, parsers = entry.build()
+    options = [o for action in parsers["fit"]._actions for o in action.option_strings if o.startswith("--")]
+    ours = set(options) - {"--help", "--json", "--jobs", "--precision", "--no-cache", "--branches"}
+    assert {o for o in ours if f"`{o}" not in PAGE and f" {o} " not in PAGE and f"{o}`" not in PAGE} == set()
+    assert all(f"`{status.value}`" in PAGE for status in Status)
+
+
+def test_there_are_commands():
+    assert len(COMMANDS) == 5
