@@ -95,6 +95,22 @@ def direction(target: Target) -> tuple[int, str]:
     return (1 if high > low else -1), ""
 
 
+def monotone_refusal(target: Target, branches: int, ends: str) -> str:
+    """Why no soft gate of so few branches is monotone; '' where one may be. One line.
+
+    Beside a level end the gate of two branches is slope * x * exp(-tau |x|) to first order, which is not.
+    """
+    left, right = target.left, target.right
+    if branches == 2 and ends != "free" and left is not None and right is not None:
+        if (left.m == 0) != (right.m == 0):
+            side = "-oo" if left.m == 0 else "oo"
+            return (
+                f"no gate of 2 branches is monotone that is level at {side} and slopes at the other end: "
+                "take -k 3, or --sharpness hard"
+            )
+    return ""
+
+
 def _end(target: Target, side: str) -> float:
     import numpy as np
 

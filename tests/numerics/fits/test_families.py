@@ -7,7 +7,13 @@ import pytest
 
 from gateproof.numerics.backends.formula import formula
 from gateproof.numerics.fits.driver import fits
-from gateproof.numerics.fits.families import bound_refusal, direction, family_refusal, possible_ends
+from gateproof.numerics.fits.families import (
+    bound_refusal,
+    direction,
+    family_refusal,
+    monotone_refusal,
+    possible_ends,
+)
 from gateproof.numerics.fits.normal import normal
 from gateproof.numerics.fits.search import Effort
 from gateproof.numerics.fits.setting import Setting
@@ -94,3 +100,11 @@ def test_direction_of_the_target(text, sign):
     found, reason = direction(target(text))
     assert found == sign
     assert bool(reason) == (sign == 0)
+
+
+def test_two_branches_from_level_to_sloped_are_never_monotone():
+    assert "-k 3" in monotone_refusal(target("gelu(x)"), 2, "pinned")
+    assert "level at oo" in monotone_refusal(target("gelu(-x)"), 2, "slopes")
+    assert not monotone_refusal(target("gelu(x)"), 3, "pinned")
+    assert not monotone_refusal(target("tanh(x)"), 2, "pinned")
+    assert not monotone_refusal(target("gelu(x)", -3, 3), 2, "free")
