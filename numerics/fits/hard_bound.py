@@ -7,6 +7,7 @@ has the argument, and checks the record in balls.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ def proved(
         "kind": KIND,
         "target": to_text(target.expr),
         "weight": None if target.weight_expr is None or walls.weight is None else to_text(target.weight_expr),
+        "domain": [None if end is None else _ratio(end) for end in (target.lo, target.hi)],
         "branches": branches,
         "continuous": walls.continuous,
         "family": walls.kind,
@@ -88,10 +90,11 @@ def _blocks(
         places = [_place(target, c, e) for c in (*link.contacts, link.exit)]
         if not walls.continuous and places[0] <= before:
             places[0] = float(np.nextafter(before, np.inf))
-        if (np.diff(places) <= 0).any():
-            return None
         before = places[-1]
-        found.append((link.side, [Fraction(p) for p in places]))
+        points = [_inside(target, Fraction(p)) for p in places]
+        if any(b <= a for a, b in pairwise(points)):
+            return None
+        found.append((link.side, points))
     return found
 
 
@@ -102,6 +105,12 @@ def _place(target: Target, contact: Contact, e: float) -> float:
     with np.errstate(all="ignore"):
         away = np.abs(target.function(near) - contact.y)
     return float(near[0] if away[0] <= 1e-3 * e * contact.v else near[np.nanargmin(away)])
+
+
+def _inside(target: Target, x: Fraction) -> Fraction:
+    """In the domain, whose ends may lie beside the doubles next to them."""
+    x = x if target.lo is None else max(x, target.lo)
+    return x if target.hi is None else min(x, target.hi)
 
 
 def _ratio(value: Fraction) -> str:

@@ -49,6 +49,12 @@ def holds(record: Mapping[str, Any]) -> bool:
         bound = Fraction(record["bound"])
         if record["kind"] != KIND or len(record["blocks"]) != record["branches"] or bound <= 0:
             return False
+        lo, hi = (None if end is None else Fraction(end) for end in record["domain"])
+        points = [Fraction(p) for block in record["blocks"] for p in block["points"]]
+        if any((lo is not None and p < lo) or (hi is not None and p > hi) for p in points):
+            return False
+        if (lo is not None and record["left"]) or (hi is not None and record["right"]):
+            return False
         if record["continuous"]:
             return _chained(record, Values(expr, weight), bound)
         least = least_of(record, expr, weight)

@@ -60,6 +60,16 @@ def test_another_program_accepts_the_certificate(found):
     assert not verify(higher).accepted
 
 
+def test_an_end_that_is_no_double():
+    text, lo, hi = "exp(x)", Fraction(1, 10), Fraction(7, 10)
+    whole = of_formula(formula(text), expand(parse_expr(text)), lo, hi)
+    for continuous in (False, True):
+        found = hard_fit(whole, 2, continuous=continuous)
+        assert holds(found.witness)
+        assert all(lo <= Fraction(p) <= hi for b in found.witness["blocks"] for p in b["points"])
+        assert found.error == pytest.approx(float(found.bound), rel=1e-11)
+
+
 def damaged(record, how):
     made = copy.deepcopy(dict(record))
     how(made)
@@ -109,7 +119,12 @@ def test_other_claims_are_not_accepted(found):
     def nonsense(r):
         r["bound"] = "-1"
 
-    for how in (one_more, repeated, other, nonsense):
+    def smaller(r):
+        points = [Fraction(p) for b in r["blocks"] for p in b["points"]]
+        r["domain"] = [None, str(max(points) - Fraction(1, 10**9))]
+        r["right"] = None
+
+    for how in (one_more, repeated, other, nonsense, smaller):
         assert not holds(damaged(found.witness, how))
 
 
