@@ -44,9 +44,22 @@ def document_of(record: Mapping[str, Any]) -> dict[str, Any]:
     k = record["branches"]
     points = "; ".join(", ".join(block["points"]) for block in record["blocks"])
     said = (WHOLE if record["continuous"] else JUMPS).format(k=k, n=k - 1, points=points)
-    return composite_document(
-        parts, f"every such gate is off {record['target']} by {record['bound']} or more: {said}"
-    )
+    return composite_document(parts, f"{_gates(record)} is off by {record['bound']} or more: {said}")
+
+
+def _gates(record: Mapping[str, Any]) -> str:
+    """Which gates the bound is about, in words."""
+    kind = "continuous function of" if record["continuous"] else "hard gate with"
+    lo, hi = record["domain"]
+    text = f"on {'(-oo' if lo is None else f'[{lo}'}, {'oo)' if hi is None else f'{hi}]'} every {kind} "
+    text += f"{record['branches']} lines"
+    text += {"constant": " of slope 0", "multiplicative": " through the origin"}.get(record["family"], "")
+    for name, tip in (("first", record["left"]), ("last", record["right"])):
+        if tip is not None:
+            line = f"{tip['slope']}*x + {tip['intercept']}" if tip["pinned"] else f"of slope {tip['slope']}"
+            text += f", the {name} one {line}"
+    weight = "" if record["weight"] is None else f", weighted by {record['weight']},"
+    return f"{text}, for {record['target']}{weight}"
 
 
 @dataclass(frozen=True)
