@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +11,8 @@ import numpy as np
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.fits.candidates import Candidate, on_grid
 from gateproof.numerics.fits.certified import EXACT, certified_error
+from gateproof.numerics.fits.certified_gate import shorter
+from gateproof.numerics.fits.certified_hard import is_hard
 from gateproof.numerics.fits.certified_lower import proved_lower_bound
 from gateproof.numerics.fits.certified_sample import refined, values_of
 from gateproof.numerics.fits.condition import condition
@@ -18,6 +22,7 @@ from gateproof.numerics.fits.measure import chi_squared
 from gateproof.numerics.fits.measure_rms import rms, rms_enclosure
 from gateproof.numerics.fits.monotone import certify_monotone
 from gateproof.numerics.fits.normal import Normal
+from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.result import Error, Fit, Status
 from gateproof.numerics.fits.setting import problem
 from gateproof.numerics.fits.target import RefusedTarget, Target
@@ -32,6 +37,9 @@ LEVEL, SETTLED, FEW = 0.5, 5e-4, 2_000
 def finish(task: Task, candidate: Candidate) -> Fit:
     """The fit with all that is known of it. KeyboardInterrupt leaves out what is not certified yet."""
     candidate = on_grid(task, candidate)
+    if is_hard(candidate.gate) and candidate.proof is None and request_is_free(task.request):
+        short = shorter(candidate.gate, task.found, lambda g: _largest(peaks_of(task.found, g)))
+        candidate = replace(candidate, gate=short)
     target, gate, request = task.target, candidate.gate, task.request
     peaks = peaks_of(task.found, gate)
     sampled = max((abs(e) for _, e in peaks), default=candidate.error)
@@ -75,6 +83,15 @@ def finish(task: Task, candidate: Candidate) -> Fit:
         plain=plain,
         steps=candidate.proof or (),
     )
+
+
+def request_is_free(request: Request) -> bool:
+    """Whether the numbers of a hard gate may be rounded: not where they are on a grid or lines must meet."""
+    return request.quantise is None and not request.continuous and request.norm != "rms"
+
+
+def _largest(peaks: Sequence[tuple[float, float]]) -> float:
+    return max((abs(e) for _, e in peaks), default=0.0)
 
 
 def _settled(candidate: Candidate, error: Error) -> Status:

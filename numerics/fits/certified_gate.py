@@ -6,6 +6,7 @@ A slope of pi/2 stays pi/2: with a decimal in its place the error on R would be 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -134,3 +135,24 @@ def _gate(numbers: list[list[Fraction]], fixed: Exact, setting: Setting) -> Gate
         lines("intercept", intercept),
         setting.algebra,
     )
+
+
+def shorter(gate: Gate, normal: Normal, error: Callable[[Gate], float]) -> Gate:
+    """The gate with its rational numbers rounded as far as the error, which is given in floats, allows."""
+    most = error(gate) * (1 + LOSS)
+    scales = {"theta": normal.width, "slope": normal.height / normal.width, "intercept": normal.height}
+    for digits in DIGITS:
+        parts = {
+            key: tuple(_short(v, scale, digits) for v in getattr(gate, key)) for key, scale in scales.items()
+        }
+        made = replace(gate, **parts)
+        places = [v.value for v in made.theta if isinstance(v, Num)]
+        if all(a < b for a, b in pairwise(places)) and error(made) <= most:
+            return made
+    return gate
+
+
+def _short(value: Expr, scale: float, digits: int) -> Expr:
+    if not isinstance(value, Num):
+        return value
+    return Num(_nearest(float(value.value), scale, digits))

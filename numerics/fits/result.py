@@ -17,10 +17,10 @@ from gateproof.theory.gate import Gate
 class Status(Enum):
     """How a fit ended; ``text`` says it in a sentence."""
 
-    OK = "ok", "the best gate of all starts"
+    OK = "ok", "the best gate found"
     EXACT = "exact", "the target is this gate: error 0, proved"
     NOT_ATTAINED = "not attained", "no gate is best: the error tends to an infimum as parameters run away"
-    SAMPLED = "sampled", "the best gate of all starts; nothing is certified"
+    SAMPLED = "sampled", "the best gate found; nothing is certified"
     NOT_CONVERGED = "not converged", "the search ended before the error settled"
     NOT_REACHED = "not reached", "no gate of the most branches there may be was found within the tolerance"
     NOT_CERTIFIED = "not certified", "the error was computed in floats and could not be certified"

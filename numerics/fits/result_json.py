@@ -52,7 +52,7 @@ def document(fit: Fit) -> dict[str, Any]:
         "status": fit.status.value,
         "message": fit.message,
         "error_sup": None if fit.plain is None else enclosure(fit.plain),
-        "error_outside": None if fit.outside is None else enclosure(fit.outside),
+        "error_outside": _known(fit.outside),
         "steps": list(fit.steps),
         "certificate": fit.certificate,
         "lower_certificate": fit.lower_certificate,
@@ -90,6 +90,11 @@ def enclosure(error: Error) -> dict[str, str]:
     if error.lo == error.hi == 0:
         return {"lo": "0", "hi": "0"}
     return decimal_enclosure(error.lo, error.hi, DIGITS)
+
+
+def _known(error: Error | None) -> dict[str, str] | None:
+    """The enclosure; None for what is not certified."""
+    return None if error is None or error.evidence == "sampled" else enclosure(error)
 
 
 def number(value: float | None, digits: int = FLOAT_DIGITS) -> str | None:

@@ -133,10 +133,10 @@ def _outside(fit: Fit) -> str:
 
     outside = fit.outside
     assert outside is not None
-    if outside.hi is None:
-        return f"the error on R is infinite: {outside.reason or 'the slopes differ'}"
     if outside.evidence == "sampled":
         return f"the error on R is not known: {outside.reason}"
+    if outside.hi is None:
+        return "the error on R is infinite: the slopes differ"
     return f"the error on all of R is {short(outside)} ({outside.evidence})"
 
 
