@@ -101,14 +101,12 @@ def monotone_refusal(target: Target, branches: int, ends: str) -> str:
     Beside a level end the gate of two branches is slope * x * exp(-tau |x|) to first order, which is not.
     """
     left, right = target.left, target.right
-    if branches == 2 and ends != "free" and left is not None and right is not None:
-        if (left.m == 0) != (right.m == 0):
-            side = "-oo" if left.m == 0 else "oo"
-            return (
-                f"no gate of 2 branches is monotone that is level at {side} and slopes at the other end: "
-                "take -k 3, or --sharpness hard"
-            )
-    return ""
+    if branches != 2 or ends == "free" or left is None or right is None or (left.m == 0) == (right.m == 0):
+        return ""
+    return (
+        f"no gate of 2 branches is monotone that is level at {'-oo' if left.m == 0 else 'oo'} and slopes at "
+        "the other end: take -k 3, or --sharpness hard"
+    )
 
 
 def _end(target: Target, side: str) -> float:
