@@ -15,19 +15,17 @@ Levenberg and Marquardt.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from gateproof.numerics.fits.gates import Array
-from gateproof.numerics.fits.sampled import Sampled
+from gateproof.numerics.fits.sampled import Sampled, thinned
 
 #: Steps taken for each p.
 ROUNDS = ((2, 40), (4, 10), (10, 12), (30, 15))
 #: The longest step in log tau and theta.
 LONGEST = 0.7
-#: About how many points of the grid are looked at.
-POINTS = 220
 
 
 @dataclass
@@ -43,16 +41,6 @@ class Crowd:
         return np.asarray(np.abs(self.error).max(axis=-1, initial=0.0))
 
 
-def thinned(problem: Sampled, points: int = POINTS) -> Sampled:
-    """The problem on about ``points`` of its grid points: those in the middle of the grid more often."""
-    n = len(problem.x)
-    if n <= points:
-        return problem
-    keep = np.zeros(n, dtype=np.bool_)
-    keep[np.linspace(0, n - 1, points).round().astype(int)] = True
-    return replace(problem, x=problem.x[keep], y=problem.y[keep])
-
-
 def descend(problem: Sampled, starts: Array, *, keep: Sequence[int]) -> Crowd:
     """The best of the starts (m, free) after all rounds, best first; ``keep`` of them go on after each."""
     crowd = Crowd(starts, _errors(problem, starts))
@@ -66,12 +54,17 @@ def descend(problem: Sampled, starts: Array, *, keep: Sequence[int]) -> Crowd:
     return crowd
 
 
-def lines_by_least_squares(problem: Sampled, q: Array, spread: Array | None = None) -> Array:
-    """The free parameters (m, free) with those of the lines replaced by their least squares values."""
+def lines_by_least_squares(
+    problem: Sampled, q: Array, spread: Array | None = None, wanted: Array | float = 0.0
+) -> Array:
+    """The free parameters (m, free) with those of the lines replaced by their least squares values.
+
+    ``wanted``: errors (m, points) to come near to.
+    """
     linear = ~problem.curved
     if not linear.any():
         return q
-    many = np.where(linear, 0.0, q)
+    many = q.copy()
     gates = problem.weights * problem.gates.lines_jacobian(problem.full(many), problem.x)
     first = problem.gates.place("slope", 0)
     slopes = problem.basis[first:, linear].T @ gates
@@ -80,9 +73,9 @@ def lines_by_least_squares(problem: Sampled, q: Array, spread: Array | None = No
     index = np.arange(normal.shape[-1])
     normal[:, index, index] *= 1 + 1e-12
     normal[:, index, index] += 1e-14 * np.trace(normal, axis1=-2, axis2=-1)[:, None] + 1e-280
-    # With lines of 0 the error is that of what is fixed.
-    rest = -_errors(problem, many)
-    many[:, linear] = np.linalg.solve(normal, weighted @ rest[..., None])[..., 0]
+    # A correction, so that what the normal equations lose is lost of it, not of the lines.
+    rest = wanted - _errors(problem, many)
+    many[:, linear] += np.linalg.solve(normal, weighted @ rest[..., None])[..., 0]
     return problem.clipped(many)
 
 
@@ -135,6 +128,9 @@ def _step(problem: Sampled, crowd: Crowd, damping: Array, spread: Array, p: int)
     trial = np.clip(q + move, low, high)
     if p == 2:
         trial = lines_by_least_squares(problem, trial, spread)
+    else:
+        wanted = error + (move[:, None, :] @ slopes)[:, 0]
+        trial = lines_by_least_squares(problem, trial, spread, wanted)
     there = _errors(problem, trial)
     better = _norm(there, spread, p) < _norm(error, spread, p)
     crowd.q = np.where(better[:, None], trial, q)

@@ -129,7 +129,7 @@ def _effort(n: int) -> Effort:
         return Effort(starts=24, disturbed=12, levelled=3, idle=1, most=2)
     if n > 5:
         # The seeds of the size before do most of it, and each start costs more.
-        return Effort(starts=64, disturbed=48, levelled=4, idle=1, most=4)
+        return Effort(starts=64, disturbed=64, most=6)
     return Effort()
 
 

@@ -25,7 +25,7 @@ from scipy.optimize import linprog
 
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.polish import polished
-from gateproof.numerics.fits.sampled import Sampled
+from gateproof.numerics.fits.sampled import Sampled, thinned
 
 __all__ = ["Levelled", "Sampled", "level"]
 
@@ -86,6 +86,8 @@ def level(
     """
     now, solved, settled = _state(problem, problem.clipped(q)), 0, False
     wait, due = 1, 0
+    bends = problem.curved.any() and not problem.curved.all()
+    thin = thinned(problem, 160) if bends else None
     while solved < steps and now.size > 0:
         solved += 1
         sign, slopes = np.sign(now.here), problem.slopes(now.q, now.places)
@@ -107,7 +109,8 @@ def level(
             if promised <= now.merit * 10.0**-digits:
                 break
             holding = share > 1e-9
-            trial = _corrected(problem, now.q + step, target, now.places[holding], sign[holding], reach)
+            straight = now.q + step if thin is None else _along(thin, now.q, step)
+            trial = _corrected(problem, straight, target, now.places[holding], sign[holding], reach)
             if now.merit - trial.merit < 0.5 * promised and _large_lines(problem, now.q):
                 trial = min(trial, _relined(problem, now.q + step, now.places), key=lambda s: s.merit)
             gained = (now.merit - trial.merit) / promised
@@ -124,6 +127,21 @@ def level(
 def _span(problem: Sampled, q: Array) -> Array:
     """How far a step of 1 goes in each parameter: as far as it is large in the lines."""
     return np.where(problem.curved, 1.0, np.maximum(1.0, np.abs(q)))
+
+
+def _along(thin: Sampled, q: Array, step: Array) -> Array:
+    """Q + step with other lines: those that bring the gate nearest to what the step promises of it.
+
+    Where gates nearly cancel, lines follow thresholds along a valley that bends, and a straight step leaves it.
+    """
+    wanted = thin.error(q) + thin.slopes(q, thin.x) @ step
+    there, linear = thin.clipped(q + step), ~thin.curved
+    rest = wanted - thin.error(there)
+    slopes = thin.slopes(there, thin.x)[:, linear]
+    if not (np.isfinite(rest).all() and np.isfinite(slopes).all()):
+        return there
+    there[linear] += np.linalg.lstsq(slopes, rest, rcond=1e-12)[0]
+    return thin.clipped(there)
 
 
 def _large_lines(problem: Sampled, q: Array) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from gateproof.numerics.fits.gates import Array, Gates
 
+#: About how many points of the grid a first look needs.
+POINTS = 220
 #: Peaks below this share of the error are left out.
 FOLLOWED = 0.2
 #: Neighbouring peaks of one sign with a dip below this share between them are one: rounding on a plateau.
@@ -146,3 +148,13 @@ def _vertex(left: Array, right: Array, before: Array, here: Array, after: Array)
     with np.errstate(all="ignore"):
         move = -(rise * right + fall * left) / (left + right) / (2 * np.where(bend == 0, np.inf, bend))
     return np.asarray(np.clip(np.nan_to_num(move), -left, right))
+
+
+def thinned(problem: Sampled, points: int = POINTS) -> Sampled:
+    """The problem on about ``points`` of its grid points: those in the middle of the grid more often."""
+    n = len(problem.x)
+    if n <= points:
+        return problem
+    keep = np.zeros(n, dtype=np.bool_)
+    keep[np.linspace(0, n - 1, points).round().astype(int)] = True
+    return replace(problem, x=problem.x[keep], y=problem.y[keep])

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gateproof.numerics.fits.crowd import descend, lines_by_least_squares, thinned
+from gateproof.numerics.fits.crowd import descend, lines_by_least_squares
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.levelling import Levelled, level
 from gateproof.numerics.fits.moves import disturbed, drawn
-from gateproof.numerics.fits.sampled import Sampled
+from gateproof.numerics.fits.sampled import Sampled, thinned
 
 #: Programmes for a candidate, and for the last one.
 TRIED, LAST = 25, 300
