@@ -13,7 +13,7 @@ from gateproof.proofs_check.cli import entry, main
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "fit.md").read_text()
 COMMANDS = [
     block.strip()
-    for block in re.findall(r"^ +\$ gateproof .*\n(?:^ +\S.*\n|^\n(?= +\S))*", PAGE, re.MULTILINE)
+    for block in re.findall(r"^ {4,}\$ gateproof .*\n(?:^ {4,}\S.*\n|^\n(?= {4,}\S))*", PAGE, re.MULTILINE)
 ]
 NUMBER = re.compile(r"-?\d+\.\d+(e-?\d+)?")
 
