@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gateproof.numerics.fits.gates import Array
-from gateproof.numerics.fits.sampled import Sampled, thinned
+from gateproof.numerics.fits.sampled import Sampled
 
 #: Steps taken for each p.
 ROUNDS = ((2, 40), (4, 10), (10, 12), (30, 15))

@@ -132,7 +132,7 @@ def _span(problem: Sampled, q: Array) -> Array:
 def _along(thin: Sampled, q: Array, step: Array) -> Array:
     """Q + step with other lines: those that bring the gate nearest to what the step promises of it.
 
-    Where gates nearly cancel, lines follow thresholds along a valley that bends, and a straight step leaves it.
+    Where gates nearly cancel, lines follow thresholds along a valley that bends; a straight step leaves it.
     """
     wanted = thin.error(q) + thin.slopes(q, thin.x) @ step
     there, linear = thin.clipped(q + step), ~thin.curved
