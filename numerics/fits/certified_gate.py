@@ -140,12 +140,13 @@ def _gate(numbers: list[list[Fraction]], fixed: Exact, setting: Setting) -> Gate
 def shorter(gate: Gate, normal: Normal, error: Callable[[Gate], float]) -> Gate:
     """The gate with its rational numbers rounded as far as the error, which is given in floats, allows."""
     most = error(gate) * (1 + LOSS)
-    scales = {"theta": normal.width, "slope": normal.height / normal.width, "intercept": normal.height}
+    scales = (normal.width, normal.height / normal.width, normal.height)
     for digits in DIGITS:
-        parts = {
-            key: tuple(_short(v, scale, digits) for v in getattr(gate, key)) for key, scale in scales.items()
-        }
-        made = replace(gate, **parts)
+        theta, slope, intercept = (
+            tuple(_short(v, scale, digits) for v in values)
+            for values, scale in zip((gate.theta, gate.slope, gate.intercept), scales, strict=True)
+        )
+        made = replace(gate, theta=theta, slope=slope, intercept=intercept)
         places = [v.value for v in made.theta if isinstance(v, Num)]
         if all(a < b for a, b in pairwise(places)) and error(made) <= most:
             return made
