@@ -30,7 +30,7 @@ def weights_of(gate: Gate) -> Function:
 
     def weights(x: Array) -> Array:
         if not len(tau):
-            return np.ones((1, len(x)))
+            return np.ones((1, len(x)), dtype=np.float64)
         z = np.where(hard, 1.0, tau)[:, None] * (x - theta[:, None])
         small = np.exp(-np.abs(z))
         near = 1.0 / (1.0 + small)
@@ -40,7 +40,7 @@ def weights_of(gate: Gate) -> Function:
             return np.asarray(np.vstack([below[:1], above[:-1] - above[1:], above[-1:]]), dtype=np.float64)
         if gate.algebra == "stick":
             passed = np.vstack([np.ones((1, len(x))), np.cumprod(above, axis=0)])
-            return np.asarray(np.vstack([passed[:-1] * below, passed[-1:]]))
+            return np.asarray(np.vstack([passed[:-1] * below, passed[-1:]]), dtype=np.float64)
         logit = np.vstack([np.zeros((1, len(x))), np.cumsum(z, axis=0)])
         power = np.exp(logit - logit.max(axis=0))
         return np.asarray(power / power.sum(axis=0))
