@@ -79,7 +79,8 @@ class Gates:
         above, below = _sigmoids(z)
         if self.algebra == "stick":
             passed = np.concatenate([one, np.cumprod(above, axis=-2)], axis=-2)
-            return np.concatenate([passed[..., :-1, :] * below, passed[..., -1:, :]], axis=-2)
+            parts = [passed[..., :-1, :] * below, passed[..., -1:, :]]
+            return np.asarray(np.concatenate(parts, axis=-2), dtype=np.float64)
         # Of the two equal differences the one of small numbers, so that nothing cancels in either tail.
         middle = np.where(
             z[..., :-1, :] + z[..., 1:, :] > 0,

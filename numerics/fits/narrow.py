@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.target import Target
@@ -46,13 +47,13 @@ def _distance(target: Target, x: Array) -> Array:
     return np.asarray(np.nan_to_num(np.minimum(*apart)))
 
 
-def _is_left(target: Target, x: Array) -> Array:
+def _is_left(target: Target, x: Array) -> NDArray[np.bool_]:
     assert target.left is not None
     assert target.right is not None
     with np.errstate(all="ignore"):
         y = target.function(x)
     apart = [np.abs(y - e.m * x - e.b) for e in (target.left, target.right)]
-    return np.asarray(apart[0] < apart[1])
+    return np.asarray(apart[0] < apart[1], dtype=np.bool_)
 
 
 def _switches(target: Target, x: Array) -> list[tuple[float, float]]:
