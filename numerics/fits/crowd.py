@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gateproof.numerics.fits.gates import Array
+from gateproof.numerics.fits.gates import Array, Evaluated
 from gateproof.numerics.fits.sampled import Sampled
 
 #: Steps taken for each p.
@@ -30,59 +30,63 @@ LONGEST = 0.7
 
 @dataclass
 class Crowd:
-    """Free parameters (m, free) and their errors on a thinned grid (m, points)."""
+    """Free parameters (m, free), their errors on a thinned grid (m, points), and their gates there."""
 
     q: Array
     error: Array
+    known: Evaluated
 
     @property
     def sup(self) -> Array:
         """The largest error of each, shape (m,)."""
         return np.asarray(np.abs(self.error).max(axis=-1, initial=0.0))
 
+    def chosen(self, which: list[int]) -> Crowd:
+        """Some of them."""
+        return Crowd(self.q[which], self.error[which], Evaluated(*(part[which] for part in self.known)))
+
 
 def descend(problem: Sampled, starts: Array, *, keep: Sequence[int]) -> Crowd:
     """The best of the starts (m, free) after all rounds, best first; ``keep`` of them go on after each."""
-    crowd = Crowd(starts, _errors(problem, starts))
     spread = _spread(problem.x)
+    crowd = lines_by_least_squares(problem, starts)
     damping = np.full(len(starts), 1e-3)
     for (p, steps), kept in zip(ROUNDS, keep, strict=True):
         for _ in range(steps):
             _step(problem, crowd, damping, spread, p)
         order = _distinct(crowd)[:kept]
-        crowd, damping = Crowd(crowd.q[order], crowd.error[order]), np.minimum(damping[order], 1e-2)
+        crowd, damping = crowd.chosen(order), np.minimum(damping[order], 1e-2)
     return crowd
 
 
 def lines_by_least_squares(
     problem: Sampled, q: Array, spread: Array | None = None, wanted: Array | float = 0.0
-) -> Array:
-    """The free parameters (m, free) with those of the lines replaced by their least squares values.
+) -> Crowd:
+    """Free parameters (m, free) with those of the lines replaced by their least squares values.
 
     ``wanted``: errors (m, points) to come near to.
     """
-    linear = ~problem.curved
+    linear, many = ~problem.curved, q.copy()
+    with np.errstate(all="ignore"):
+        known = problem.gates.evaluated(problem.full(many), problem.x)
+        error = _finite(problem.error_of(many, known))
     if not linear.any():
-        return q
-    many = q.copy()
-    gates = problem.weights * problem.gates.lines_jacobian(problem.full(many), problem.x)
-    first = problem.gates.place("slope", 0)
-    slopes = problem.basis[first:, linear].T @ gates
+        return Crowd(many, error, known)
+    slopes = problem.line_slopes(known)
     weighted = slopes if spread is None else slopes * spread
     normal = weighted @ slopes.swapaxes(-1, -2)
     index = np.arange(normal.shape[-1])
     normal[:, index, index] *= 1 + 1e-12
     normal[:, index, index] += 1e-14 * np.trace(normal, axis1=-2, axis2=-1)[:, None] + 1e-280
     # A correction, so that what the normal equations lose is lost of it, not of the lines.
-    rest = wanted - _errors(problem, many)
-    many[:, linear] += np.linalg.solve(normal, weighted @ rest[..., None])[..., 0]
-    return problem.clipped(many)
-
-
-def _errors(problem: Sampled, q: Array) -> Array:
+    many[:, linear] += np.linalg.solve(normal, weighted @ (wanted - error)[..., None])[..., 0]
+    many = problem.clipped(many)
     with np.errstate(all="ignore"):
-        values = problem.scale(problem.x) * (problem.gates.values(problem.full(q), problem.x) - problem.y)
-    return np.nan_to_num(values, nan=1e150, posinf=1e150, neginf=1e150)
+        return Crowd(many, _finite(problem.error_of(many, known)), known)
+
+
+def _finite(error: Array) -> Array:
+    return np.nan_to_num(error, copy=False, nan=1e150, posinf=1e150, neginf=1e150)
 
 
 def _spread(x: Array) -> Array:
@@ -101,7 +105,7 @@ def _norm(error: Array, spread: Array, p: int) -> Array:
 def _step(problem: Sampled, crowd: Crowd, damping: Array, spread: Array, p: int) -> None:
     """One damped step of all; those that would grow stay and are damped more."""
     q, error = crowd.q, crowd.error
-    slopes = problem.slopes_of_many(q)
+    slopes = problem.slopes_of_many(q, crowd.known)
     top = np.maximum(np.abs(error).max(axis=-1, keepdims=True), 1e-300)
     weight = spread * (np.abs(error) / top) ** (p - 2)
     weighted = slopes * weight[:, None, :]
@@ -125,16 +129,13 @@ def _step(problem: Sampled, crowd: Crowd, damping: Array, spread: Array, p: int)
     move = np.nan_to_num(move, nan=0.0, posinf=0.0, neginf=0.0)
     longest = np.abs(move[:, problem.curved]).max(axis=-1, initial=0.0)
     move *= np.minimum(1.0, LONGEST / np.maximum(longest, 1e-300))[:, None]
-    trial = np.clip(q + move, low, high)
-    if p == 2:
-        trial = lines_by_least_squares(problem, trial, spread)
-    else:
-        wanted = error + (move[:, None, :] @ slopes)[:, 0]
-        trial = lines_by_least_squares(problem, trial, spread, wanted)
-    there = _errors(problem, trial)
-    better = _norm(there, spread, p) < _norm(error, spread, p)
-    crowd.q = np.where(better[:, None], trial, q)
-    crowd.error = np.where(better[:, None], there, error)
+    moved = np.clip(q + move, low, high)
+    wanted = 0.0 if p == 2 else error + (move[:, None, :] @ slopes)[:, 0]
+    trial = lines_by_least_squares(problem, moved, spread, wanted)
+    better = _norm(trial.error, spread, p) < _norm(error, spread, p)
+    for new, old in zip((trial.q, trial.error, *trial.known), (q, error, *crowd.known), strict=True):
+        new[~better] = old[~better]
+    crowd.q, crowd.error, crowd.known = trial.q, trial.error, trial.known
     damping *= np.where(better, 0.3, 5.0)
     np.clip(damping, 1e-12, 1e8, out=damping)
 

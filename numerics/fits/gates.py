@@ -14,12 +14,24 @@ negative where the tau differ, the other two cannot.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 ALGEBRAS = ("difference", "stick", "softmax")
+#: exp of it is finite; sigmoid(-x) of larger ones is as good as 0.
+FARTHEST = 700.0
+
+
+class Evaluated(NamedTuple):
+    """z, sigmoid(z) and sigmoid(-z), each of shape (..., K - 1, n), and the gates (..., K, n)."""
+
+    z: Array
+    above: Array
+    below: Array
+    gates: Array
 
 
 @dataclass(frozen=True)
@@ -66,9 +78,16 @@ class Gates:
 
     def weights(self, full: Array, x: Array) -> Array:
         """The K gates at n points, shape (..., K, n); they sum to 1."""
-        return self._weights(self._arguments(full, x))
+        return self.evaluated(full, x).gates
 
-    def _weights(self, z: Array) -> Array:
+    def evaluated(self, full: Array, x: Array) -> Evaluated:
+        """What the values and all derivatives are made of."""
+        tau, theta, _, _ = self.parts(full)
+        z = tau[..., None] * (x - theta[..., None])
+        above, below = sigmoids(z)
+        return Evaluated(z, above, below, self._weights(z, above, below))
+
+    def _weights(self, z: Array, above: Array, below: Array) -> Array:
         one = np.ones((*z.shape[:-2], 1, z.shape[-1]))
         if self.branches == 1:
             return one
@@ -76,17 +95,12 @@ class Gates:
             logit = np.concatenate([0 * one, np.cumsum(z, axis=-2)], axis=-2)
             power = np.exp(logit - logit.max(axis=-2, keepdims=True))
             return np.asarray(power / power.sum(axis=-2, keepdims=True))
-        above, below = _sigmoids(z)
         if self.algebra == "stick":
             passed = np.concatenate([one, np.cumprod(above, axis=-2)], axis=-2)
             parts = [passed[..., :-1, :] * below, passed[..., -1:, :]]
             return np.asarray(np.concatenate(parts, axis=-2), dtype=np.float64)
-        # Of the two equal differences the one of small numbers, so that nothing cancels in either tail.
-        middle = np.where(
-            z[..., :-1, :] + z[..., 1:, :] > 0,
-            below[..., 1:, :] - below[..., :-1, :],
-            above[..., :-1, :] - above[..., 1:, :],
-        )
+        # S - S' as S C' - C S': products of small numbers in either tail, so that nothing cancels there.
+        middle = above[..., :-1, :] * below[..., 1:, :] - below[..., :-1, :] * above[..., 1:, :]
         return np.concatenate([below[..., :1, :], middle, above[..., -1:, :]], axis=-2)
 
     def values(self, full: Array, x: Array) -> Array:
@@ -97,26 +111,24 @@ class Gates:
 
     def jacobian(self, full: Array, x: Array) -> Array:
         """Derivatives of y by every parameter, shape (..., 4K - 2, n)."""
+        known = self.evaluated(full, x)
+        return np.concatenate([self.curved_jacobian(full, x, known), self.lines_jacobian(x, known)], axis=-2)
+
+    def curved_jacobian(self, full: Array, x: Array, known: Evaluated) -> Array:
+        """The derivatives by log tau and theta alone, shape (..., 2K - 2, n)."""
         tau, _, slope, intercept = self.parts(full)
-        z = self._arguments(full, x)
-        gates = self._weights(z)
         lines = slope[..., None] * x + intercept[..., None]
-        by_z = self._by_argument(z, gates, lines)
-        return np.concatenate([by_z * z, -by_z * tau[..., None], gates * x, gates], axis=-2)
+        by_z = self._by_argument(known, lines)
+        return np.concatenate([by_z * known.z, -by_z * tau[..., None]], axis=-2)
 
-    def lines_jacobian(self, full: Array, x: Array) -> Array:
+    def lines_jacobian(self, x: Array, known: Evaluated) -> Array:
         """The derivatives by slopes and intercepts alone, shape (..., 2K, n)."""
-        gates = self.weights(full, x)
-        return np.concatenate([gates * x, gates], axis=-2)
+        return np.concatenate([known.gates * x, known.gates], axis=-2)
 
-    def _arguments(self, full: Array, x: Array) -> Array:
-        tau, theta, _, _ = self.parts(full)
-        return np.asarray(tau[..., None] * (x - theta[..., None]))
-
-    def _by_argument(self, z: Array, gates: Array, lines: Array) -> Array:
+    def _by_argument(self, known: Evaluated, lines: Array) -> Array:
+        z, above, below, gates = known
         if self.branches == 1:
             return np.zeros_like(z)
-        above, below = _sigmoids(z)
         if self.algebra == "difference":
             return np.asarray(above * below * (lines[..., 1:, :] - lines[..., :-1, :]))
         if self.algebra == "softmax":
@@ -132,9 +144,8 @@ class Gates:
         return found
 
 
-def _sigmoids(z: Array) -> tuple[Array, Array]:
-    """sigmoid(z) and sigmoid(-z)."""
-    small = np.exp(-np.abs(z))
-    near, up = 1.0 / (1.0 + small), z >= 0
-    far = small * near
-    return np.where(up, near, far), np.where(up, far, near)
+def sigmoids(z: Array) -> tuple[Array, Array]:
+    """sigmoid(z) and sigmoid(-z), both with small relative errors."""
+    power = np.exp(np.minimum(-z, FARTHEST))
+    above = 1.0 / (1.0 + power)
+    return above, power * above

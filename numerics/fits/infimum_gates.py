@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from gateproof.numerics.fits.gates import Array, Gates
+from gateproof.numerics.fits.gates import Array, Evaluated, Gates
 from gateproof.numerics.precision import precision
 
 #: Bits for partial fractions at close thresholds.
@@ -40,32 +40,23 @@ class Products(Gates):
 
     algebra: str = "product"
 
-    def _weights(self, z: Array) -> Array:
+    def _weights(self, z: Array, above: Array, below: Array) -> Array:
         one = np.ones((*z.shape[:-2], 1, z.shape[-1]))
         if self.branches == 1:
             return one
-        above, below = _both(z)
         passed = np.concatenate([one, np.cumprod(above, axis=-2)], axis=-2)
         left = np.concatenate([np.cumprod(below[..., ::-1, :], axis=-2)[..., ::-1, :], one], axis=-2)
         return np.asarray(passed * left)
 
-    def _by_argument(self, z: Array, gates: Array, lines: Array) -> Array:
+    def _by_argument(self, known: Evaluated, lines: Array) -> Array:
+        z, above, below, gates = known
         if self.branches == 1:
             return np.zeros_like(z)
-        above, below = _both(z)
         # B_j has the factor S_k where j >= k, and C_k where j < k.
         terms = gates * lines
         lower = np.cumsum(terms, axis=-2)[..., :-1, :]
         upper = np.cumsum(terms[..., ::-1, :], axis=-2)[..., ::-1, :][..., 1:, :]
         return np.asarray(below * upper - above * lower)
-
-
-def _both(z: Array) -> tuple[Array, Array]:
-    """sigmoid(z) and sigmoid(-z)."""
-    small = np.exp(-np.abs(z))
-    near, up = 1.0 / (1.0 + small), z >= 0
-    far = small * near
-    return np.where(up, near, far), np.where(up, far, near)
 
 
 def to_products(gates: Gates, full: Array) -> Array:

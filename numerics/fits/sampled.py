@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gateproof.numerics.fits.gates import Array, Gates
+from gateproof.numerics.fits.gates import Array, Evaluated, Gates
 
 #: About how many points of the grid a first look needs.
 POINTS = 220
@@ -82,9 +82,31 @@ class Sampled:
         found = (self.scale(x) * self.gates.jacobian(self.full(q), x)).swapaxes(-1, -2) @ self.basis
         return np.asarray(found)
 
-    def slopes_of_many(self, q: Array) -> Array:
-        """Derivatives on the grid for q of shape (m, free): (m, free, points)."""
-        return np.asarray(self.weights * (self.basis.T @ self.gates.jacobian(self.full(q), self.x)))
+    def slopes_of_many(self, q: Array, known: Evaluated | None = None) -> Array:
+        """Derivatives on the grid for q of shape (m, free): (m, free, points). ``known`` as at q."""
+        full = self.full(q)
+        if known is None:
+            known = self.gates.evaluated(full, self.x)
+        first = self.gates.place("slope", 0)
+        lines = self.basis[first:].T @ self.gates.lines_jacobian(self.x, known)
+        curved = self.basis[:first, self.curved].T @ self.gates.curved_jacobian(full, self.x, known)
+        lines[..., self.curved, :] += curved
+        return np.asarray(self._weighted(lines))
+
+    def line_slopes(self, known: Evaluated) -> Array:
+        """Those by the free parameters of lines alone: (m, such, points)."""
+        first = self.gates.place("slope", 0)
+        return self._weighted(self.basis[first:, ~self.curved].T @ self.gates.lines_jacobian(self.x, known))
+
+    def error_of(self, q: Array, known: Evaluated) -> Array:
+        """The error on the grid of gates evaluated before, shape (m, points)."""
+        _, _, slope, intercept = self.gates.parts(self.full(q))
+        values = ((slope[..., None, :] @ known.gates)[..., 0, :]) * self.x
+        values += (intercept[..., None, :] @ known.gates)[..., 0, :]
+        return self._weighted(values - self.y)
+
+    def _weighted(self, values: Array) -> Array:
+        return values if self.weight is None else self.weights * values
 
     def peaks(
         self, q: Array, error: Array, *, follow: float = FOLLOWED, fine: int = 1

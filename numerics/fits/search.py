@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gateproof.numerics.fits.crowd import descend, lines_by_least_squares
+from gateproof.numerics.fits.crowd import descend
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.levelling import Levelled, level
 from gateproof.numerics.fits.moves import disturbed, drawn
@@ -85,7 +85,7 @@ class _Ranking:
     def add_best(self, starts: Array, effort: Effort) -> None:
         """Let a crowd descend from the starts, and level the best ends that are new."""
         keep = [max(2 * effort.levelled, int(len(starts) * share)) for share in SHARES]
-        crowd = descend(self.coarse, lines_by_least_squares(self.coarse, starts), keep=keep)
+        crowd = descend(self.coarse, starts, keep=keep)
         added = 0
         for q, error, sup in zip(crowd.q, crowd.error, crowd.sup, strict=True):
             if added == effort.levelled:
