@@ -111,7 +111,10 @@ def _size(
         seen.append(sampled)
         spent = effort or _effort(here.branches)
         one = _one(found, sampled, variant, before, best, spent, seed, watch)
-        best = _better(best, one)
+        best, closed = _better(best, one), None if one is None else one.closed
+        if best is not None and closed is not None:
+            # Begun from those before it, it is the best so far.
+            best = replace(best, closed=closed)
     return best
 
 
@@ -130,6 +133,8 @@ def _effort(n: int) -> Effort:
     if n > 5:
         # The seeds of the size before do most of it, and each start costs more.
         return Effort(starts=64, disturbed=64, most=6)
+    if n == 5:
+        return Effort(starts=160, disturbed=128, levelled=6, idle=3, most=10)
     return Effort()
 
 

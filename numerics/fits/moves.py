@@ -54,15 +54,16 @@ def _mirrored(full: Array, n: int) -> Array:
 
 
 def _drawn_together(full: Array, n: int, rng: np.random.Generator) -> Array:
-    """Two neighbouring thresholds nearer to each other, in place and sharpness."""
+    """Two or three neighbouring thresholds nearer to each other, in place and sharpness."""
     found = full.copy()
     order = np.argsort(full[n : 2 * n])
-    k = int(rng.integers(n - 1))
-    pair = order[k : k + 2]
+    many = min(n, int(rng.integers(2, 4)))
+    k = int(rng.integers(n - many + 1))
+    group = order[k : k + many]
     share = float(rng.uniform(0.05, 0.7))
     for first in (0, n):
-        middle = found[first + pair].mean()
-        found[first + pair] = middle + share * (found[first + pair] - middle)
+        middle = found[first + group].mean()
+        found[first + group] = middle + share * (found[first + group] - middle)
     return found
 
 
