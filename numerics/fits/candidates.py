@@ -10,11 +10,12 @@ from typing import Any
 from gateproof.numerics.fits.certified_gate import decimal_gate
 from gateproof.numerics.fits.driver import Found, steps
 from gateproof.numerics.fits.exact import Exact, recognise
+from gateproof.numerics.fits.families import monotone_refusal
 from gateproof.numerics.fits.hard import HardFit, NoHardGate, hard_fit, hard_smallest
 from gateproof.numerics.fits.infimum import judge
-from gateproof.numerics.fits.request import RefusedFit, Request
+from gateproof.numerics.fits.monotone import certify_monotone
+from gateproof.numerics.fits.request import RefusedFit
 from gateproof.numerics.fits.squares import squares
-from gateproof.numerics.fits.target import Target
 from gateproof.numerics.fits.task import Task
 from gateproof.theory.formula.nodes import Num
 from gateproof.theory.gate import Gate
@@ -65,7 +66,9 @@ class Search:
             found = steps(task.found, task.setting, seed=seed, watch=self._watch)
         for one in found:
             self.begun = None
-            yield one
+            branches = one.setting.branches
+            if not task.rising or not monotone_refusal(task.target, branches, task.ends):
+                yield one
 
     def candidate(self, one: Found, *, quick: bool = False) -> Candidate:
         """The gate of a result. ``quick``: without looking whether the infimum is attained."""
@@ -86,17 +89,17 @@ class Search:
             self.tell(one.setting.branches, one.error * self.task.found.height)
 
 
-def exact_candidate(target: Target, request: Request) -> Candidate | None:
+def exact_candidate(task: Task) -> Candidate | None:
     """The gate that the target is, if it is one and the request allows it."""
-    known = recognise(target, request.gates, request.sharpness)
-    if not isinstance(known, Exact) or not _allowed(known.gate, request):
+    known = recognise(task.target, task.request.gates, task.request.sharpness)
+    if not isinstance(known, Exact) or not _allowed(known.gate, task):
         return None
     kind = {"affine": "it is a line", "hard": "it is piecewise linear"}.get(known.kind, "")
     return Candidate(known.gate, 0.0, True, None, kind, known.proof)
 
 
-def _allowed(gate: Gate, request: Request) -> bool:
-    zero = Num(Fraction(0))
+def _allowed(gate: Gate, task: Task) -> bool:
+    request, zero = task.request, Num(Fraction(0))
     if request.family == "multiplicative" and any(c != zero for c in gate.intercept):
         return False
     if request.family == "constant" and any(s != zero for s in gate.slope):
@@ -105,7 +108,18 @@ def _allowed(gate: Gate, request: Request) -> bool:
     numbers = (*gate.slope, *gate.intercept)
     if most is not None and any(not isinstance(v, Num) or abs(v.value) > most for v in numbers):
         return False
-    return not request.monotone
+    if not task.rising:
+        return True
+    return bool(certify_monotone(gate, task.rising, task.target.lo, task.target.hi).holds)
+
+
+def refuse_monotone(task: Task) -> None:
+    """Raise RefusedFit where no soft gate of the most branches there may be is monotone."""
+    request = task.request
+    if task.rising and request.sharpness != "hard":
+        reason = monotone_refusal(task.target, request.most, task.ends)
+        if reason:
+            raise RefusedFit(f"--monotone: {reason}")
 
 
 def hard_candidates(task: Task, *, every: bool) -> Iterator[Candidate]:

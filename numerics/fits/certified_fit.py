@@ -22,7 +22,7 @@ from gateproof.numerics.fits.measure import chi_squared
 from gateproof.numerics.fits.measure_rms import rms, rms_enclosure
 from gateproof.numerics.fits.monotone import certify_monotone
 from gateproof.numerics.fits.normal import Normal
-from gateproof.numerics.fits.request import Request
+from gateproof.numerics.fits.request import NotMonotone, Request
 from gateproof.numerics.fits.result import Error, Fit, Status
 from gateproof.numerics.fits.setting import problem
 from gateproof.numerics.fits.target import RefusedTarget, Target
@@ -32,22 +32,32 @@ from gateproof.theory.gate import Gate
 #: Peaks of at least this share of the largest are listed; the certified error may be this much above the
 #: search's, relatively; boxes spent on what is outside of the domain.
 LEVEL, SETTLED, FEW = 0.5, 5e-4, 2_000
+#: Places as near to 0, in widths of the target, are 0: what a symmetric error has there is rounding.
+ZERO = 1e-12
+#: An error of 0 in floats may be so much.
+TINY = Fraction(1, 10**9)
 
 
-def finish(task: Task, candidate: Candidate) -> Fit:
-    """The fit with all that is known of it. KeyboardInterrupt leaves out what is not certified yet."""
+def finish(task: Task, candidate: Candidate, *, draft: bool = False) -> Fit:
+    """The fit with all that is known of it. KeyboardInterrupt leaves out what is not certified yet.
+
+    ``draft``: of a gate whose certified error is above that of the search, which may be searched again, the
+    bound below and the error outside are left out.
+    """
     candidate = on_grid(task, candidate)
     if is_hard(candidate.gate) and candidate.proof is None and request_is_free(task.request):
         short = shorter(candidate.gate, task.found, lambda g: _largest(peaks_of(task.found, g)))
         candidate = replace(candidate, gate=short)
     target, gate, request = task.target, candidate.gate, task.request
+    sure, monotone = _monotone(task, gate)
     peaks = peaks_of(task.found, gate)
-    sampled = max((abs(e) for _, e in peaks), default=candidate.error)
+    sampled, near = max((abs(e) for _, e in peaks), default=candidate.error), ZERO * task.found.width
     lower, outside, plain, stopped = None, None, None, False
     mean = _rms(task, gate)
     try:
         error, status = _error(task, candidate, sampled, mean)
-        if status is not Status.EXACT:
+        unsettled = status is Status.OK and _settled(candidate, error) is Status.NOT_CONVERGED
+        if status is not Status.EXACT and not (draft and unsettled):
             plain = _plain(task, gate)
             near = candidate.infimum if candidate.infimum is not None else candidate.error
             lower = proved_lower_bound(target, request, gate.branches, task.ends, near)
@@ -61,8 +71,11 @@ def finish(task: Task, candidate: Candidate) -> Fit:
         bound, document = lower
     if status is Status.OK:
         status = _settled(candidate, error)
+    said = _said(task, candidate, status)
+    if not sure and status in (Status.OK, Status.NOT_ATTAINED, Status.SAMPLED):
+        status = Status.NOT_CERTIFIED
     evidence = "" if status in (Status.EXACT, Status.SAMPLED) else f"its error is {error.evidence}"
-    words = [str(status), evidence, candidate.why, *candidate.more, *_monotone(task, gate), *_chi(task, gate)]
+    words = [said, evidence, candidate.why, *candidate.more, *monotone, *_chi(task, gate)]
     return Fit(
         gate=gate,
         target=target,
@@ -70,7 +83,8 @@ def finish(task: Task, candidate: Candidate) -> Fit:
         error=error,
         status=Status.INTERRUPTED if stopped else status,
         message="; ".join(w for w in (*words, *target.notes, *task.measure.notes) if w),
-        peaks=tuple(peaks) if error.hi != 0 else (),
+        peaks=_at_zero(peaks, near) if error.hi != 0 else (),
+        near_zero=near,
         rms=0.0 if error.hi == 0 else mean,
         measure=task.measure.text,
         lower_bound=bound if error.hi != 0 else Fraction(0),
@@ -96,20 +110,43 @@ def _largest(peaks: Sequence[tuple[float, float]]) -> float:
 
 def _settled(candidate: Candidate, error: Error) -> Status:
     """Whether the certified error is that of the search, and attained."""
-    if error.hi is not None and candidate.error > 0 and float(error.hi) > candidate.error * (1 + SETTLED):
+    above = candidate.error * (1 + SETTLED)
+    if error.hi is not None and float(error.hi) > above and (above > 0 or error.hi > TINY):
         return Status.NOT_CONVERGED
     return Status.NOT_ATTAINED if candidate.attained is False else Status.OK
 
 
-def _monotone(task: Task, gate: Gate) -> list[str]:
-    """What is certified of a gate that was to be monotone."""
+def _said(task: Task, candidate: Candidate, status: Status) -> str:
+    """The status in words: of hard gates the search is global, but for the root mean square."""
+    best = str(Status.OK)
+    if is_hard(candidate.gate) and task.request.norm != "rms" and task.request.quantise is None:
+        return str(status).replace(best, "the best gate: for hard gates the search is global", 1)
+    return str(status)
+
+
+def _at_zero(peaks: Sequence[tuple[float, float]], near: float) -> tuple[tuple[float, float], ...]:
+    return tuple((0.0 if abs(x) <= near else x, e) for x, e in peaks)
+
+
+def _monotone(task: Task, gate: Gate) -> tuple[bool, list[str]]:
+    """Whether a gate that was to be monotone is, certified, and words. NotMonotone where it is not."""
     if not task.rising:
-        return []
+        return True, []
     known = certify_monotone(gate, task.rising, task.target.lo, task.target.hi)
     word = "rising" if task.rising > 0 else "falling"
     if known.holds:
-        return [f"the gate is {word} throughout, certified: {known.reason}"]
-    return [f"that the gate is {word} throughout is not certified: {known.reason}"]
+        return True, [f"the gate is {word} throughout, certified: {known.reason}"]
+    if known.holds is None:
+        return False, [f"whether the gate is {word} throughout could not be certified: {known.reason}"]
+    request, instead = task.request, ["more branches"]
+    if is_hard(gate) and not request.continuous:
+        instead.append("--continuous")
+    if request.quantise is not None:
+        instead.append("more bits")
+    raise NotMonotone(
+        f"--monotone: the best gate found of {gate.branches} branches is not {word} throughout: "
+        f"{known.reason}; give {' or '.join(instead)}"
+    )
 
 
 def _chi(task: Task, gate: Gate) -> list[str]:

@@ -34,12 +34,13 @@ def decimal_gate(normal: Normal, found: Found) -> Gate:
     if normal.width > 0 and math.isfinite(normal.height):
         x = normal.grid()
         right = normal.function(x)
-        best = _sup(found, found.full, x, right)
+        weight = _weight(normal, x)
+        best = _sup(found, found.full, x, right, weight)
         for digits in DIGITS:
             rounded = _rounded(normal, parts, digits)
             if any(a >= b for a, b in pairwise(rounded[1])) and setting.algebra == "difference":
                 continue
-            if _sup(found, _back(normal, found, rounded, fixed), x, right) <= best * (1 + LOSS):
+            if _sup(found, _back(normal, found, rounded, fixed), x, right, weight) <= best * (1 + LOSS):
                 return _gate(rounded, fixed, setting)
     exact = [[Fraction(repr(float(v))) for v in values] for values in parts]
     return _gate(exact, fixed, setting)
@@ -87,6 +88,9 @@ def _rounded(normal: Normal, parts: tuple[Array, Array, Array, Array], digits: i
     """Multiples of a power of ten: that of the parameter's own size, but of the target's scale near 0."""
     tau, theta, slope, intercept = parts
     scales = (0.0, normal.width, normal.height / normal.width, normal.height)
+    if normal.target.weight is not None:
+        # A weight may be large where a small line counts.
+        scales = (0.0, normal.width, 0.0, 0.0)
     return [
         [_nearest(float(v), scale, digits) for v in values]
         for values, scale in zip((tau, theta, slope, intercept), scales, strict=True)
@@ -116,9 +120,14 @@ def _back(normal: Normal, found: Found, rounded: list[list[Fraction]], fixed: Ex
     return full
 
 
-def _sup(found: Found, full: Array, x: Array, right: Array) -> float:
+def _weight(normal: Normal, u: Array) -> Array:
+    weight = normal.target.weight
+    return np.ones_like(u) if weight is None else np.asarray(weight(normal.centre + normal.width * u))
+
+
+def _sup(found: Found, full: Array, x: Array, right: Array, weight: Array) -> float:
     with np.errstate(all="ignore"):
-        error = float(np.abs(found.gates.values(full, x) - right).max())
+        error = float(np.abs(weight * (found.gates.values(full, x) - right)).max())
     return error if math.isfinite(error) else math.inf
 
 

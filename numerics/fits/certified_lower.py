@@ -12,7 +12,7 @@ from gateproof.numerics.lower_bound import SMALLEST, LowerBound, family_of, lowe
 
 #: Relative distances from the error found that are tried, and boxes for each: erf at K=3 needs 700 of 1.3 ms,
 #: and a box that no bound excludes ends the search at once.
-STEPS, BOXES = (1e-4, 1e-3), 1_500
+STEPS, BOXES = (1e-4, 1e-3), {2: 300, 3: 1_500}
 #: Digits of a bound that is further below. Only a relaxation's optimum is: thresholds may be complex there.
 FAR_DIGITS = 2
 
@@ -51,10 +51,10 @@ def proved_lower_bound(
     found = LowerBound("unknown")
     if near > SMALLEST:
         for step in STEPS:
-            found = prove(target.expr, "x", family, short(near * (1 - step)), boxes=BOXES)
+            found = prove(target.expr, "x", family, short(near * (1 - step)), boxes=BOXES[branches])
             if found.value is not None:
                 return found.value, found.certificate
-    found = lower_bound(target.expr, "x", branches, digits=FAR_DIGITS, boxes=BOXES, **fixed)
+    found = lower_bound(target.expr, "x", branches, digits=FAR_DIGITS, boxes=BOXES[branches], **fixed)
     if found.value is None:
         return found.reason or "nothing was proved"
     return found.value, found.certificate

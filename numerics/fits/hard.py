@@ -222,8 +222,9 @@ def _fit(target: Target, form: Walls, pieces: Pieces, below: float, grid: Grid, 
         remarks.append(f"K = {n} is as good as K = {asked}: {asked - n} redundant branch(es) left out")
     if grid.own:
         remarks.append(
-            f"the target jumps at x = {grid.own[0]:.6g} and has a value of its own there, which a hard gate "
-            "(left branch at the threshold) does not take; the error is that of all other x"
+            f"the target jumps at x = {grid.own[0]:.6g} and has a value of its own there, which the search "
+            "leaves out: at a threshold a hard gate takes the branch on its left; the error counts that x, "
+            f"and without it is {pieces.error:.6g}"
         )
     gate = _gate(target, form, pieces, grid.width)
     return HardFit(gate, pieces, pieces.error, below, why="; ".join(remarks))

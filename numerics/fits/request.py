@@ -19,6 +19,10 @@ class RefusedFit(ValueError):
     """Options that mean nothing, or contradict one another or the target; one line."""
 
 
+class NotMonotone(RefusedFit):
+    """The best gate found is proved not to be monotone, which was asked for; one line."""
+
+
 @dataclass(frozen=True)
 class Request:
     """Options of a fit. Raises RefusedFit for what is out of range or contradicts itself.

@@ -13,6 +13,9 @@ from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.target import Target
 from gateproof.theory.gate import Gate
 
+#: Sampled peaks of so nearly one height are the largest.
+TIED = 1e-9
+
 
 class Status(Enum):
     """How a fit ended; ``text`` says it in a sentence."""
@@ -21,7 +24,7 @@ class Status(Enum):
     EXACT = "exact", "the target is this gate: error 0, proved"
     NOT_ATTAINED = "not attained", "no gate is best: the error tends to an infimum as parameters run away"
     SAMPLED = "sampled", "the best gate found; nothing is certified"
-    NOT_CONVERGED = "not converged", "the search ended before the error settled"
+    NOT_CONVERGED = "not converged", "the certified error is above that of the search"
     NOT_REACHED = "not reached", "no gate of the most branches there may be was found within the tolerance"
     NOT_CERTIFIED = "not certified", "the error was computed in floats and could not be certified"
     INTERRUPTED = "interrupted", "stopped early: the best gate so far"
@@ -68,6 +71,7 @@ class Fit:
     of the family is best (None: not decided), else ``infimum`` is what the error tends to, in floats.
     ``gates_min`` is a lower bound of all gates, near the smallest. ``condition`` says how far errors of the
     parameters are amplified, ``measure`` under which inputs ``rms`` is taken. ``elapsed`` is in seconds.
+    Places not farther from 0 than ``near_zero`` are 0: what is left there is rounding.
     """
 
     gate: Gate
@@ -90,6 +94,7 @@ class Fit:
     tolerant: Mapping[str, Any] | None = None
     steps: tuple[str, ...] = ()
     elapsed: float = 0.0
+    near_zero: float = 0.0
 
     @property
     def k(self) -> int:
@@ -98,8 +103,29 @@ class Fit:
 
     @property
     def argmax(self) -> tuple[float, ...]:
-        """Places where the error is reached, in floats."""
-        return tuple(float((a + b) / 2) for a, b in self.error.where)
+        """Places where the error is reached, in floats; those of the largest peaks where it is sampled."""
+        if not self.error.where and self.error.evidence == "sampled" and self.request.norm != "rms":
+            top = max((abs(e) for _, e in self.peaks), default=0.0)
+            return tuple(x for x, e in self.peaks if abs(e) >= top * (1 - TIED))
+        places = (float((a + b) / 2) for a, b in self.error.where)
+        return tuple(0.0 if abs(x) <= self.near_zero else x for x in places)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether the lower bound is one of more gates than were asked for."""
+        request = self.request
+        bound = request.monotone or request.max_coefficient is not None or request.quantise is not None
+        return bound or (request.family != "general" and request.sharpness != "hard")
+
+    @property
+    def infimum_is_bound(self) -> bool:
+        """Whether ``infimum`` is only known to be an upper bound of what the error tends to.
+
+        The closed family is known for difference gates with one sharpness on R.
+        """
+        request, target = self.request, self.target
+        known = request.sharpness != "free" and request.gates == "difference" and request.family == "general"
+        return not known or target.lo is not None or target.hi is not None
 
     @property
     def certificate(self) -> Mapping[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -20,6 +21,8 @@ from gateproof.theory.formula.printer import to_text
 
 #: Significant digits of enclosures in JSON, and of what is a float.
 DIGITS, FLOAT_DIGITS = 10, 6
+#: Bounds below this power of ten are written as 1.5e-9.
+SMALL = -6
 
 
 def document(fit: Fit) -> dict[str, Any]:
@@ -107,17 +110,22 @@ def number(value: float | None, digits: int = FLOAT_DIGITS) -> str | None:
 
 
 def down(value: Fraction, digits: int) -> str:
-    """So many significant digits, rounded down."""
-    if not value:
-        return "0"
-    return floor_decimal(value, digits - 1 - magnitude(value))
+    """So many significant digits, rounded down; in scientific form where it is small."""
+    return _rounded(value, digits, floor_decimal)
 
 
 def up(value: Fraction, digits: int) -> str:
-    """So many significant digits, rounded up."""
+    """So many significant digits, rounded up; in scientific form where it is small."""
+    return _rounded(value, digits, ceil_decimal)
+
+
+def _rounded(value: Fraction, digits: int, round_to: Callable[[Fraction, int], str]) -> str:
     if not value:
         return "0"
-    return ceil_decimal(value, digits - 1 - magnitude(value))
+    size = magnitude(value)
+    if size >= SMALL:
+        return round_to(value, digits - 1 - size)
+    return f"{round_to(value / Fraction(10) ** size, digits - 1)}e{size}"
 
 
 def short(error: Error, digits: int = 6) -> str:
@@ -129,13 +137,22 @@ def short(error: Error, digits: int = 6) -> str:
     return f"~{shown}" if error.evidence == "sampled" else shown
 
 
+def best(fit: Fit) -> str:
+    """Which gates the lower bound is about, and the bound."""
+    assert fit.lower_bound is not None
+    whose = "of this family"
+    if fit.constrained:
+        whose = f"of {fit.k} branches (without the constraint)"
+    return f"no gate {whose} comes below {down(fit.lower_bound, 6)} (proved)"
+
+
 def html(fit: Fit) -> str:
     """A table for notebooks."""
     rows = [
         ("target", fit.target.name),
         ("gate", fit.text),
         ("error", f"{short(fit.error)} ({fit.error.evidence})"),
-        ("lower bound", "not known" if fit.lower_bound is None else down(fit.lower_bound, 6)),
+        ("lower bound", "not known" if fit.lower_bound is None else best(fit)),
         ("root mean square", f"{number(fit.rms)} {fit.measure}" if fit.rms is not None else "not known"),
         ("status", fit.message),
     ]

@@ -16,14 +16,15 @@ from gateproof.numerics.fits.candidates import (
     exact_candidate,
     hard_candidates,
     refuse_ends,
+    refuse_monotone,
 )
 from gateproof.numerics.fits.certified_fit import finish
 from gateproof.numerics.fits.driver import Found
 from gateproof.numerics.fits.driver import finish as settle
-from gateproof.numerics.fits.request import RefusedFit, Request
+from gateproof.numerics.fits.request import NotMonotone, RefusedFit, Request
 from gateproof.numerics.fits.result import Fit, Status
 from gateproof.numerics.fits.target import Target
-from gateproof.numerics.fits.task import task_of
+from gateproof.numerics.fits.task import Task, task_of
 
 #: One branch more must lower the error by this share; else fewer suffice.
 GAIN = 1e-9
@@ -42,7 +43,9 @@ def solve(target: Target, request: Request, *, watch: Watch | None = None) -> Fi
         if _within(fit, request):
             break
     if last is None:
-        raise RefusedFit(f"no hard gate of at most {request.most} branches is within the tolerance")
+        kind = "hard gate" if request.sharpness == "hard" else "gate"
+        kind = f"monotone {kind}" if request.monotone else kind
+        raise RefusedFit(f"no {kind} of at most {request.most} branches is within the tolerance")
     if request.tol is not None and not _within(last, request) and last.status is not Status.INTERRUPTED:
         last = replace(last, status=Status.NOT_REACHED, message=f"{Status.NOT_REACHED}; {last.message}")
     return replace(last, elapsed=time.perf_counter() - started)
@@ -60,7 +63,7 @@ def curve(
     With a tolerance only those that may be within it, and the last one.
     """
     task = task_of(target, request)
-    exact = exact_candidate(task.target, request)
+    exact = exact_candidate(task)
     if exact is not None and exact.gate.branches <= request.most:
         if not every or exact.gate.branches == 1:
             yield finish(task, _suffices(exact, request, every=every))
@@ -68,11 +71,12 @@ def curve(
         task = replace(task, request=replace(request, branches=exact.gate.branches - 1, tol=None))
     else:
         exact = None
+        refuse_monotone(task)
     if request.sharpness == "hard":
         for candidate in hard_candidates(task, every=every):
             if watch is not None:
                 watch(candidate.gate.branches, candidate.error)
-            yield finish(task, _suffices(candidate, request, every=every))
+            yield from _finished(task, _suffices(candidate, request, every=every), every=every)
     else:
         try:
             yield from _searched(Search(task, watch), every=every, tol=request.tol)
@@ -93,7 +97,10 @@ def _searched(search: Search, *, every: bool, tol: Fraction | None) -> Iterator[
             if best is None or one.error < best.error * (1 - GAIN):
                 best = one
             if done:
-                yield _closed_in(search, one, finish(task, search.candidate(one)))
+                try:
+                    yield _closed_in(search, one, search.candidate(one))
+                except NotMonotone:
+                    continue
     except KeyboardInterrupt:
         best, stopped = search.begun or best, True
         if best is None:
@@ -102,25 +109,36 @@ def _searched(search: Search, *, every: bool, tol: Fraction | None) -> Iterator[
         raise refuse_ends(task.request.most)
     if stopped:
         fit = finish(task, search.candidate(best, quick=True))
-        message = fit.message.replace(str(fit.status), str(Status.INTERRUPTED), 1)
+        message = f"{Status.INTERRUPTED}; {fit.message.removeprefix(str(fit.status)).lstrip('; ')}"
         yield replace(fit, status=Status.INTERRUPTED, message=message)
     elif not done:
-        fit = finish(task, _suffices(_judged(search, best), task.request, every=every))
-        yield _closed_in(search, best, fit)
+        yield _closed_in(search, best, _suffices(_judged(search, best), task.request, every=every))
 
 
-def _closed_in(search: Search, one: Found, fit: Fit) -> Fit:
+def _finished(task: Task, candidate: Candidate, *, every: bool) -> Iterator[Fit]:
+    """The fit; none where it is one of several and is not monotone, which was asked for."""
+    try:
+        yield finish(task, candidate)
+    except NotMonotone:
+        if not every:
+            raise
+
+
+def _closed_in(search: Search, one: Found, candidate: Candidate) -> Fit:
     """The fit, searched again on a finer grid where its certified error is above that of the search."""
-    if fit.status is not Status.NOT_CONVERGED or fit.request.quantise is not None:
+    if search.task.request.quantise is not None:
+        return finish(search.task, candidate)
+    fit = finish(search.task, candidate, draft=True)
+    if fit.status is not Status.NOT_CONVERGED:
         return fit
     found = search.task.found
     try:
         places = (np.array(fit.argmax) - found.centre) / found.width
         again = finish(search.task, search.candidate(settle(found, one, places)))
     except KeyboardInterrupt:
-        return fit
+        return finish(search.task, candidate)
     better = again.error.hi is not None and fit.error.hi is not None and again.error.hi < fit.error.hi
-    return again if better else fit
+    return again if better else finish(search.task, candidate)
 
 
 def _judged(search: Search, best: Found) -> Candidate:

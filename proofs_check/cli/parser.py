@@ -73,9 +73,13 @@ class Parser(argparse.ArgumentParser):
 
     def _is_option(self, word: str) -> bool:
         """Tell options with a value joined on, and misspelt ones, from formulas."""
-        if not self.takes_formulas or re.fullmatch(r"-j[0-9]+", word):
+        if not self.takes_formulas or self._is_joined(word):
             return True
         return _SPELT_LIKE_OPTION.fullmatch(word) is not None
+
+    def _is_joined(self, word: str) -> bool:
+        """A short option with its number joined on: -j2, -k3."""
+        return re.fullmatch(r"-[A-Za-z][0-9]+", word) is not None and self.takes_value.get(word[:2], False)
 
 
 def whole(lowest: int, highest: int) -> Any:

@@ -43,14 +43,22 @@ def table(fit: Fit) -> Iterator[str]:
             strict=True,
         )
     ]  # fmt: skip
+    columns = [_aligned([row[j] for row in rows]) for j in range(len(head))]
+    rows = list(zip(*columns, strict=True))
     widths = [max(len(row[j]) for row in (head, *rows)) for j in range(len(head))]
     for row in (head, *rows):
         yield "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
+def _aligned(cells: Sequence[str]) -> list[str]:
+    """Cells of one width whose decimal points stand below one another."""
+    right = max((len(cell.partition(".")[2]) + ("." in cell) for cell in cells), default=0)
+    return [cell + " " * (right - len(cell.partition(".")[2]) - ("." in cell)) for cell in cells]
+
+
 def entries(fit: Fit) -> Iterator[tuple[str, str]]:
     """Names and texts of what is known."""
-    from gateproof.numerics.fits.result_json import down, number, short, up
+    from gateproof.numerics.fits.result_json import best, down, number, short, up
 
     error = fit.error
     size = up(error.hi, 10) if error.evidence != "sampled" and error.hi is not None else short(error)
@@ -65,10 +73,11 @@ def entries(fit: Fit) -> Iterator[tuple[str, str]]:
         if within is not None and within < NEAR:
             share = "0.000001" if within < TINY else up(100 * within, 2)
             near = f": this one is within {share} % of the best possible"
-        yield "best", f"no gate of this family comes below {down(fit.lower_bound, 6)} (proved){near}"
+        yield "best", f"{best(fit)}{near}"
     if fit.attained is False:
-        infimum = "" if fit.infimum is None else f" {number(fit.infimum)}"
-        yield "infimum", f"{infimum.strip()} is approached and not attained: parameters run away".strip()
+        most = "at most " if fit.infimum_is_bound else ""
+        infimum = "" if fit.infimum is None else f"{most}{number(fit.infimum)} "
+        yield "infimum", f"{infimum}is approached and not attained: parameters run away"
     if fit.outside is not None:
         yield "outside", _outside(fit)
     if fit.plain is not None:
