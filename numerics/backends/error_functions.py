@@ -31,8 +31,10 @@ def expsq(ops: Ops, u: Array, c: float) -> Array:
     bound = sqrt(1500.0 / abs(c))
     a = abs(u)
     a = ops.where(a > bound, bound, a)
-    coarse = ops.floor(a * 16.0 + 0.5) * 0.0625
     mantissa, exponent = frexp(c)
+    # 1/16 in units of 1/sqrt|c|: so coarse**2 * head is exact, and fine small, for any c.
+    step = ldexp(1.0, -4 - exponent // 2)
+    coarse = ops.floor(a / step + 0.5) * step
     head = ldexp(round(mantissa * 256), exponent - 8)
     fine = (a - coarse) * (a + coarse) * c
     if head != c:

@@ -49,9 +49,9 @@ def test_digits_and_tails(name: str) -> None:
             assert abs(y - right) <= 4 * unit, (name, at)
 
 
-@pytest.mark.parametrize("c", [-1.0, -0.5, -1 / 3, -0.8515, 0.25])
+@pytest.mark.parametrize("c", [-1.0, -0.5, -1 / 3, -0.8515, 0.25, -2.0, -1e6, -3e12, -1e-6, 7e-11])
 def test_exponentials_of_squares(c: float) -> None:
-    x = np.linspace(-26, 26, 521)
+    x = np.linspace(-26, 26, 521) / max(1.0, abs(c)) ** 0.5 * max(1.0, 1 / abs(c)) ** 0.5
     with np.errstate(all="ignore"):
         found = ours.expsq(NumpyOps(), x, c)
     with mp.workdps(60):
@@ -68,3 +68,4 @@ def test_ends() -> None:
         np.testing.assert_array_equal(ours.erfc(ops, x), [0, 2, np.nan, 0, 2])
         np.testing.assert_array_equal(ours.ncdf(ops, x), [1, 0, np.nan, 1, 0])
         np.testing.assert_array_equal(ours.expsq(ops, x, -1.0), [0, 0, np.nan, 0, 0])
+        np.testing.assert_array_equal(ours.expsq(ops, np.array([0.1, 6.0, 1e3]), -1e6), [0, 0, 0])
