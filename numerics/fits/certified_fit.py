@@ -16,6 +16,7 @@ from gateproof.numerics.fits.certified_hard import is_hard
 from gateproof.numerics.fits.certified_lower import proved_lower_bound
 from gateproof.numerics.fits.certified_sample import refined, values_of
 from gateproof.numerics.fits.condition import condition
+from gateproof.numerics.fits.exact import Exact, recognise
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.gates_min import smallest_gate
 from gateproof.numerics.fits.measure import chi_squared
@@ -51,7 +52,7 @@ def finish(task: Task, candidate: Candidate, *, draft: bool = False) -> Fit:
     target, gate, request = task.target, candidate.gate, task.request
     sure, monotone = _monotone(task, gate)
     peaks = peaks_of(task.found, gate)
-    sampled, near = max((abs(e) for _, e in peaks), default=candidate.error), ZERO * task.found.width
+    sampled, rounding = max((abs(e) for _, e in peaks), default=candidate.error), ZERO * task.found.width
     lower, outside, plain, stopped = None, None, None, False
     mean = _rms(task, gate)
     try:
@@ -61,7 +62,8 @@ def finish(task: Task, candidate: Candidate, *, draft: bool = False) -> Fit:
             plain = _plain(task, gate)
             near = candidate.infimum if candidate.infimum is not None else candidate.error
             lower = proved_lower_bound(target, request, gate.branches, task.ends, near)
-            outside = error_outside(target, gate)
+        if not (draft and unsettled):
+            outside = error_outside(target, gate, request if status is Status.EXACT else None)
     except KeyboardInterrupt:
         error, stopped = _seen(sampled, "stopped before it was certified"), True
         status = Status.INTERRUPTED
@@ -83,8 +85,8 @@ def finish(task: Task, candidate: Candidate, *, draft: bool = False) -> Fit:
         error=error,
         status=Status.INTERRUPTED if stopped else status,
         message="; ".join(w for w in (*words, *target.notes, *task.measure.notes) if w),
-        peaks=_at_zero(peaks, near) if error.hi != 0 else (),
-        near_zero=near,
+        peaks=_at_zero(peaks, rounding) if error.hi != 0 else (),
+        near_zero=rounding,
         rms=0.0 if error.hi == 0 else mean,
         measure=task.measure.text,
         lower_bound=bound if error.hi != 0 else Fraction(0),
@@ -186,7 +188,7 @@ def _error(task: Task, candidate: Candidate, sampled: float, mean: float | None)
 
 def _mean_error(task: Task, candidate: Candidate, mean: float) -> tuple[Error, Status]:
     """The root mean square, enclosed in balls where that can be done."""
-    if task.target.expr is None or task.measure.x is not None:
+    if task.target.expr is None or task.measure.kind in ("bins", "points"):
         return _seen(mean, f"the root mean square under {task.measure.text}"), Status.SAMPLED
     known = rms_enclosure(candidate.gate, task.target, task.measure, digits=8)
     if known is None:
@@ -208,10 +210,17 @@ def _seen(sampled: float, reason: str) -> Error:
     return Error(value, value, "sampled", reason=reason)
 
 
-def error_outside(target: Target, gate: Gate) -> Error | None:
-    """The error on all of R where the domain is less; None where it is R, or nothing is known outside."""
+def error_outside(target: Target, gate: Gate, exact: Request | None = None) -> Error | None:
+    """The error on all of R where the domain is less; None where it is R, or nothing is known outside.
+
+    ``exact``: the request of a gate that is the target on the domain; it may be so on all of R.
+    """
     if target.expr is None or (target.lo is None and target.hi is None):
         return None
+    if exact is not None:
+        whole = recognise(replace(target, lo=None, hi=None), exact.gates, exact.sharpness)
+        if isinstance(whole, Exact) and whole.gate == gate:
+            return EXACT
     known = certified_error(gate, target.expr, None, None, digits=6, budget=Budget(boxes=FEW))
     if isinstance(known, str):
         return Error(Fraction(0), None, "sampled", reason=known)
