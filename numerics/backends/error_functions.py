@@ -32,10 +32,12 @@ def expsq(ops: Ops, u: Array, c: float) -> Array:
     a = abs(u)
     a = ops.where(a > bound, bound, a)
     mantissa, exponent = frexp(c)
-    # 1/16 in units of 1/sqrt|c|: so coarse**2 * head is exact, and fine small, for any c.
-    step = ldexp(1.0, -4 - exponent // 2)
-    coarse = ops.floor(a / step + 0.5) * step
-    head = ldexp(round(mantissa * 256), exponent - 8)
+    # In units of 1/sqrt|c| the size is below 55: coarse**2 * head has 8 + 8 + 8 bits where single precision
+    # does not flush it to 0, and 14 + 14 + 24 in double precision: exact, for any scale of c.
+    bits, step = (8, 4) if ops.small else (24, 8)
+    unit = ldexp(1.0, -step - exponent // 2)
+    coarse = ops.floor(a / unit + 0.5) * unit
+    head = ldexp(round(ldexp(mantissa, bits)), exponent - bits)
     fine = (a - coarse) * (a + coarse) * c
     if head != c:
         fine = fine + coarse * coarse * (c - head)
