@@ -31,6 +31,7 @@ by the chord rule or, on the last interval, by the dominant term.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -39,6 +40,7 @@ from typing import Any
 from gateproof.numerics.certificate import head, ratio
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.lower_bound_family import End, Family, excludes
+from gateproof.numerics.lower_bound_far import far_weights
 from gateproof.numerics.lower_bound_optimum import optimum
 from gateproof.numerics.lower_bound_points import Target, exact_weights
 from gateproof.numerics.lower_bound_weights import Programme
@@ -234,6 +236,10 @@ class _Search:
 
     def _leaf(self, low: Fraction, high: Fraction | None, extra: Points) -> tuple[Tree | None, Points, bool]:
         """The leaf if the box is one, witnesses for its halves, and whether a gate stands against it."""
+        if high is None:
+            far = self._far(low)
+            if far is not None:
+                return far, (), False
         # Weights that work at the start of the half-line work further out: the outermost witnesses take over.
         ends = (float(low),) if high is None else (float(low), float(high))
         found = Programme(self.family, self.target, ends, extra).solve(float(self.bound))
@@ -241,12 +247,29 @@ class _Search:
             return None, extra, False
         self.pivots += found.pivots
         if found.game.value > 0:
-            weights = exact_weights(self.family, self.target, found.weights)
-            self.evaluations += 2 * len(weights) * len(self.family.modes)
-            if excludes(self.family, self.bound, low, high, weights):
-                self.leaves += 1
-                return ["leaf", [[ratio(w.x), ratio(w.weight)] for w in weights]], (), False
+            leaf = self._checked(low, high, found.weights)
+            if leaf is not None:
+                return leaf, (), False
         return None, found.active, found.hopeless
+
+    def _far(self, low: Fraction) -> Tree | None:
+        """The leaf of a half-line by weights made for it."""
+        for proposed in far_weights(self.family, self.target, float(low), float(self.bound)):
+            leaf = self._checked(low, None, proposed)
+            if leaf is not None:
+                return leaf
+        return None
+
+    def _checked(
+        self, low: Fraction, high: Fraction | None, found: Sequence[tuple[float, float]]
+    ) -> Tree | None:
+        """The leaf of weights that exclude the box."""
+        weights = exact_weights(self.family, self.target, found)
+        self.evaluations += 2 * len(weights) * len(self.family.modes)
+        if not excludes(self.family, self.bound, low, high, weights):
+            return None
+        self.leaves += 1
+        return ["leaf", [[ratio(w.x), ratio(w.weight)] for w in weights]]
 
     def _reached(self, at: Fraction, extra: Points) -> bool:
         """Whether by floats some gate of one sharpness is within the bound: no box around it is provable."""
