@@ -127,9 +127,10 @@ def _merging(normal: Normal, found: Found) -> Infimum:
     if setting.monotone:
         return Infimum(found, None, None, "whether the best monotone gate exists is not decided")
     try:
-        shared = setting.sharpness == "shared"
-        search = closed_optimum if shared else paired_optimum
-        closed = search(normal, setting, x, [found.full])
+        if setting.sharpness == "shared":
+            closed = closed_optimum(normal, setting, x, [found.full], found.closed)
+        else:
+            closed = paired_optimum(normal, setting, x, [found.full])
     except Contradiction:
         return Infimum(found, None, None, "the limits of these gates are not known")
     known = closed.error * normal.height

@@ -39,12 +39,17 @@ class Closed:
     merged: tuple[tuple[int, ...], ...]
 
 
-def closed_optimum(found: Normal, setting: Setting, x: Array, seeds: list[Array]) -> Closed:
-    """The infimum in normal coordinates. ``seeds`` are parameters of difference gates."""
+def closed_optimum(
+    found: Normal, setting: Setting, x: Array, seeds: list[Array], known: Array | None = None
+) -> Closed:
+    """The infimum in normal coordinates. ``seeds`` are parameters of difference gates.
+
+    ``known``: the best that a search of the closed family found, in the basis of Products.
+    """
     gates = Products(setting.branches)
     wide = replace(setting, algebra="difference", sharpness="shared", largest=np.inf)
     best: Closed | None = None
-    for symmetric in (True, False) if found.symmetry else (False,):
+    for symmetric in (True, False) if found.symmetry and known is None else (False,):
         here = replace(wide, symmetric=symmetric)
         try:
             sampled = problem(found, here, x, gates)
@@ -53,7 +58,7 @@ def closed_optimum(found: Normal, setting: Setting, x: Array, seeds: list[Array]
         if not sampled.basis.shape[1]:
             continue
         given = [sampled.free(to_products(Gates(setting.branches), s)) for s in seeds]
-        given += [sampled.free(s) for s in _together(sampled, gates)]
+        given += [sampled.free(s) for s in (_together(sampled, gates) if known is None else [known])]
         if best is not None:
             given.insert(0, sampled.free(best.full))
         q = descended(sampled, given)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from gateproof.numerics.fits.gates import Array, Evaluated, Gates
 
-#: About how many points of the grid a first look needs.
-POINTS = 220
+#: About how many points of the grid a first look needs; how far out, and how much fewer are taken there.
+POINTS, OUTSIDE, SPARSE = 130, 16.0, 0.25
 #: Peaks below this share of the error are left out.
 FOLLOWED = 0.2
 #: Neighbouring peaks of one sign with a dip below this share between them are one: rounding on a plateau.
@@ -173,10 +173,11 @@ def _vertex(left: Array, right: Array, before: Array, here: Array, after: Array)
 
 
 def thinned(problem: Sampled, points: int = POINTS) -> Sampled:
-    """The problem on about ``points`` of its grid points: those in the middle of the grid more often."""
+    """The problem on about ``points`` of its grid points, fewer of those far out."""
     n = len(problem.x)
     if n <= points:
         return problem
-    keep = np.zeros(n, dtype=np.bool_)
-    keep[np.linspace(0, n - 1, points).round().astype(int)] = True
+    share = np.cumsum(np.where(np.abs(problem.x) < OUTSIDE, 1.0, SPARSE))
+    share = (share - share[0]) / (share[-1] - share[0])
+    keep = np.unique(np.searchsorted(share, np.linspace(0, 1, points)).clip(0, n - 1))
     return replace(problem, x=problem.x[keep], y=problem.y[keep])
