@@ -37,11 +37,14 @@ def decimal_gate(normal: Normal, found: Found) -> Gate:
         weight = _weight(normal, x)
         best = _sup(found, found.full, x, right, weight)
         for digits in DIGITS:
-            rounded = _rounded(normal, parts, digits)
-            if any(a >= b for a, b in pairwise(rounded[1])) and setting.algebra == "difference":
-                continue
-            if _sup(found, _back(normal, found, rounded, fixed), x, right, weight) <= best * (1 + LOSS):
-                return _gate(rounded, fixed, setting)
+            plain = _rounded(normal, parts, digits)
+            for rounded in (_mirrored(normal, plain), plain):
+                if rounded is None:
+                    continue
+                if any(a >= b for a, b in pairwise(rounded[1])) and setting.algebra == "difference":
+                    continue
+                if _sup(found, _back(normal, found, rounded, fixed), x, right, weight) <= best * (1 + LOSS):
+                    return _gate(rounded, fixed, setting)
     exact = [[Fraction(repr(float(v))) for v in values] for values in parts]
     return _gate(exact, fixed, setting)
 
@@ -95,6 +98,31 @@ def _rounded(normal: Normal, parts: tuple[Array, Array, Array, Array], digits: i
         [_nearest(float(v), scale, digits) for v in values]
         for values, scale in zip((tau, theta, slope, intercept), scales, strict=True)
     ]
+
+
+def _mirrored(normal: Normal, numbers: list[list[Fraction]]) -> list[list[Fraction]] | None:
+    """The numbers with those on the right made the mirror image of those on the left; None if there is none.
+
+    A gate as symmetric as its target reaches its error on both sides, and two of its numbers are one.
+    """
+    if not normal.symmetry or normal.centre:
+        return None
+    tau, theta, slope, intercept = (list(values) for values in numbers)
+    m, b = Fraction(repr(normal.m)), Fraction(repr(normal.b))
+    even = normal.symmetry == "even"
+    last = len(slope) - 1
+    for k in range(last):
+        j = last - 1 - k
+        if k <= j:
+            tau[j], theta[j] = tau[k], (-theta[k] if j > k else Fraction(0))
+    for k in range(last + 1):
+        j = last - k
+        if k == j:
+            slope[k], intercept[k] = (m, intercept[k]) if even else (slope[k], b)
+        elif k < j:
+            slope[j] = 2 * m - slope[k] if even else slope[k]
+            intercept[j] = intercept[k] if even else 2 * b - intercept[k]
+    return [tau, theta, slope, intercept]
 
 
 def _nearest(value: float, scale: float, digits: int) -> Fraction:
