@@ -236,10 +236,11 @@ class _Search:
 
     def _leaf(self, low: Fraction, high: Fraction | None, extra: Points) -> tuple[Tree | None, Points, bool]:
         """The leaf if the box is one, witnesses for its halves, and whether a gate stands against it."""
-        if high is None:
-            far = self._far(low)
-            if far is not None:
-                return far, (), False
+        known = self._checked(low, high, self.target.crossing(self.family))
+        if known is None and high is None:
+            known = self._far(low)
+        if known is not None:
+            return known, (), False
         # Weights that work at the start of the half-line work further out: the outermost witnesses take over.
         ends = (float(low),) if high is None else (float(low), float(high))
         found = Programme(self.family, self.target, ends, extra).solve(float(self.bound))

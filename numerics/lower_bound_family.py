@@ -96,6 +96,13 @@ class Family:
         return self.branches == 3
 
     @property
+    def crossing(self) -> Fraction | None:
+        """Where the outer lines cross: two branches have the same value there for all thresholds."""
+        if self.left.slope == self.right.slope:
+            return None
+        return (self.left.intercept - self.right.intercept) / (self.right.slope - self.left.slope)
+
+    @property
     def modes(self) -> tuple[Mode, ...]:
         """Left, right, and the middle one."""
         rate = Fraction(self.branches - 1, 2)

@@ -33,7 +33,7 @@ def far_weights(family: Family, target: Target, low: float, e: float) -> Iterato
     for first in firsts[:TRIED]:
         for last in lasts[-TRIED:]:
             inside = [x for x in points if first <= x <= last]
-            if len(inside) > 2:
+            if len(inside) > (2 if family.middle else 0):
                 game = solve(*_game(family, target, inside, low, e))
                 if game is not None and game.value > 0:
                     weights: dict[float, float] = {}

@@ -17,6 +17,8 @@ from gateproof.theory.formula.nodes import Expr
 _GRID = [Fraction(k, 4) for k in range(-16, 17)] + [
     Fraction(s * k, 2) for k in (9, 10, 11, 12, 14, 16, 20, 24, 32, 48, 64) for s in (1, -1)
 ]
+#: Crossings of lines further out are left alone.
+FARTHEST = 1e6
 #: Bits of a witness, and of a weight.
 _POINT_BITS, _WEIGHT_BITS = 20, 44
 
@@ -30,6 +32,21 @@ class Target:
         self._balls: dict[Fraction, arb] = {}
         kinks = special_points(expr, var)
         self.grid = tuple(sorted({float(x) for x in (*_GRID, *kinks)}))
+
+    def crossing(self, family: Family) -> tuple[tuple[float, float], ...]:
+        """The witness at which two branches cross, and its weight; () where it cannot be had.
+
+        There all gates of two branches have the same value.
+        """
+        at = None if family.middle else family.crossing
+        if at is None or not abs(at) < FARTHEST:
+            return ()
+        x = rounded(float(at))
+        try:
+            rest = self.value(x) - float(family.left.slope * at + family.left.intercept)
+        except (ArithmeticError, ValueError):
+            return ()
+        return ((x, 1.0 if rest > 0 else -1.0),)
 
     def value(self, x: float) -> float:
         """A float near f(x)."""

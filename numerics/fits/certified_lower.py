@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.target import Target
-from gateproof.numerics.lower_bound import SMALLEST, LowerBound, family_of, lower_bound, prove
+from gateproof.numerics.lower_bound import SMALLEST, LowerBound, family_of, prove
 
-#: Relative distances from the error found that are tried, and boxes for each: erf at K=3 needs 700 of 1.3 ms,
-#: and a box that no bound excludes ends the search at once.
+#: Relative distances from the error found that are tried, and boxes for each: most need 30, and a box that no
+#: bound excludes ends the search at once.
 STEPS, BOXES = (1e-4, 1e-3), {2: 300, 3: 1_500}
-#: Digits of a bound that is further below. Only a relaxation's optimum is: thresholds may be complex there.
-FAR_DIGITS = 2
+#: Halvings of the error, and then of the quotient 2 between what is proved and what is not, where a bound is
+#: further below. Only a relaxation's optimum is: thresholds may be complex there.
+HALVED, CLOSER = 8, 6
 
 Bound = tuple[Fraction, Mapping[str, Any] | None]
 
@@ -48,16 +49,38 @@ def proved_lower_bound(
     family = family_of(target.expr, "x", branches, **fixed)
     if isinstance(family, str):
         return family
+    if near <= SMALLEST:
+        return f"errors below {SMALLEST:g} are not looked into"
+    expr, boxes = target.expr, BOXES[branches]
+    best = _nearest(lambda bound: prove(expr, "x", family, bound, boxes=boxes), near)
+    if best.value is None:
+        return best.reason or "nothing was proved"
+    return best.value, best.certificate
+
+
+def _nearest(proved: Callable[[Fraction], LowerBound], near: float) -> LowerBound:
+    """The highest bound below ``near`` that is proved."""
     found = LowerBound("unknown")
-    if near > SMALLEST:
-        for step in STEPS:
-            found = prove(target.expr, "x", family, short(near * (1 - step)), boxes=BOXES[branches])
-            if found.value is not None:
-                return found.value, found.certificate
-    found = lower_bound(target.expr, "x", branches, digits=FAR_DIGITS, boxes=BOXES[branches], **fixed)
-    if found.value is None:
-        return found.reason or "nothing was proved"
-    return found.value, found.certificate
+    for step in STEPS:
+        found = proved(short(near * (1 - step)))
+        if found.value is not None:
+            return found
+    high = low = near
+    for _ in range(HALVED):
+        high, low = low, low / 2
+        found = proved(short(low))
+        if found.value is not None:
+            break
+    else:
+        return found
+    for _ in range(CLOSER):
+        middle = (low * high) ** 0.5
+        closer = proved(short(middle))
+        if closer.value is None:
+            high = middle
+        else:
+            low, found = middle, closer
+    return found
 
 
 def short(value: float) -> Fraction:

@@ -20,6 +20,7 @@ from gateproof.numerics.lower_bound_points import Target
 from gateproof.numerics.minimax import from_above
 from gateproof.numerics.precision import precision
 from gateproof.numerics.ranges import Range
+from gateproof.proofs_check.checker import verify
 from gateproof.theory.formula import expand, parse_expr
 
 ZERO = Fraction(0)
@@ -397,3 +398,32 @@ def test_every_leaf_at_its_own_witnesses(branches):
             )
             assert best.status == 0
             assert best.fun > float(found.value) * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("text", ["elu(x)", "selu(x)"])
+def test_where_the_lines_cross_all_gates_are_equal(text):
+    # Both asymptotes of selu are -lam alpha at x = -alpha, where selu is lam alpha (exp(-alpha) - 1).
+    lam, alpha = Fraction("1.0507009873554804934193349852946"), Fraction("1.6732632423543772848170429916717")
+    if text == "elu(x)":
+        lam = alpha = Fraction(1)
+    right = float(lam * alpha) * np.exp(-float(alpha))
+    near = Fraction(f"{right * (1 - 1e-4):.12g}")
+    family = family_of(core(text), "x", 2, left=-lam * alpha, right=ZERO)
+    found = prove(core(text), "x", family, near)
+    assert found.value == near
+    assert found.leaves <= 2
+    assert prove(core(text), "x", family, Fraction(f"{right * (1 + 1e-4):.12g}"), boxes=300).value is None
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "right", "optimum"), [("erf(x)", -1, 1, 1.15064e-3), ("exp(-x**2)", 0, 0, 7.43843e-3)]
+)
+def test_few_boxes_where_sharpness_is_large(text, left, right, optimum):
+    # Optima of the fits of three branches, by a search that knows nothing of these bounds.
+    near = Fraction(f"{optimum * (1 - 1e-3):.12g}")
+    found = prove(
+        core(text), "x", family_of(core(text), "x", 3, left=Fraction(left), right=Fraction(right)), near
+    )
+    assert found.value == near
+    assert found.leaves < 40
+    assert verify(found.certificate).accepted
