@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from gateproof.numerics.fits.gates import Array
+from gateproof.numerics.fits.lowest import lowest
 from gateproof.numerics.fits.polish import polished
 from gateproof.numerics.fits.sampled import Sampled, thinned
 
@@ -178,7 +178,6 @@ def _programme(
     problem: Sampled, q: Array, height: Array, slopes: Array, reach: float, *, lines_only: bool = False
 ) -> tuple[Array, float, Array] | None:
     """The step, its level, and the share of each peak in holding it (they sum to 1)."""
-    n, m = len(q), len(height)
     span = reach * _span(problem, q)
     if lines_only:
         span[problem.curved] = 0.0
@@ -187,22 +186,15 @@ def _programme(
     scale = height.max(initial=0.0)
     if not 0 < scale < np.inf or not np.isfinite(slopes).all():
         return None
-    rows, rest = np.hstack([slopes / scale, np.full((m, 1), -1.0)]), -height / scale
-    cost = np.append(np.zeros(n), 1.0)
-    bounds = np.column_stack([np.append(low, -np.inf), np.append(high, np.inf)])
+    conditions, cost = None, 0.0
     if problem.inequality is not None:
-        values, by_q = problem.inequality(q)
         # A breach u >= 0 is allowed and costs.
-        more = np.hstack([-by_q, np.zeros((len(values), 1))])
-        rows, rest = np.vstack([rows, more]), np.append(rest, values)
-        rows = np.hstack([rows, np.append(np.zeros(m), np.full(len(values), -1.0))[:, None]])
-        cost = np.append(cost, COST / scale)
-        bounds = np.vstack([bounds, [0.0, np.inf]])
-    result = linprog(cost, A_ub=rows, b_ub=rest, bounds=bounds, method="highs")
-    if result.x is None:
+        conditions, cost = problem.inequality(q), COST / scale
+    found = lowest(slopes / scale, height / scale, low, high, conditions, cost)
+    if found is None:
         return None
-    target = float(result.fun) * scale
-    return np.asarray(result.x[:n]), target, np.maximum(0.0, -np.asarray(result.ineqlin.marginals[:m]))
+    step, target, share = found
+    return step, target * scale, share
 
 
 def _corrected(
