@@ -108,7 +108,7 @@ def _mirrored(normal: Normal, numbers: list[list[Fraction]]) -> list[list[Fracti
     if not normal.symmetry or normal.centre:
         return None
     tau, theta, slope, intercept = (list(values) for values in numbers)
-    m, b = Fraction(repr(normal.m)), Fraction(repr(normal.b))
+    m, b = Fraction(repr(float(normal.m))), Fraction(repr(float(normal.b)))
     even = normal.symmetry == "even"
     last = len(slope) - 1
     for k in range(last):

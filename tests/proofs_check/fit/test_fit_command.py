@@ -88,6 +88,58 @@ def test_what_has_no_line_is_refused_on_the_line(capsys, text, part):
     assert "domain" in line
 
 
+def test_no_gate_of_two_branches_from_level_to_sloped_is_monotone(capsys):
+    # Far left its slope is that of x exp(tau x), which falls.
+    assert "no gate of 2 branches is monotone" in refused(capsys, "gelu", "-k", "2", "--monotone")
+    # A hard gate is, and so is what is one.
+    code, found = run(capsys, "relu", "-k", "2", "--monotone")
+    assert (code, found["status"]) == (0, "exact")
+
+
+def test_a_gate_that_is_not_monotone_is_not_handed_out(capsys):
+    # The best three pieces near gelu follow its dip.
+    assert "not rising throughout" in refused(capsys, "gelu", "-k", "3", "--sharpness", "hard", "--monotone")
+
+
+def test_where_nothing_is_known_of_the_slope_it_is_not_certified(capsys, monkeypatch):
+    from gateproof.numerics.fits import certified_fit
+    from gateproof.numerics.fits.monotone import Monotone
+
+    monkeypatch.setattr(certified_fit, "certify_monotone", lambda *_: Monotone(None, "too many boxes"))
+    code, found = run(capsys, "erf", "-k", "2", "--monotone")
+    assert (code, found["status"]) == (4, "not certified")
+    assert "could not be certified: too many boxes" in found["message"]
+
+
+def test_the_bound_says_of_which_gates_it_is(capsys):
+    assert main(["fit", "gelu", "-k", "2", "--max-coefficient", "3"]) == 0
+    assert "no gate of 2 branches (without the constraint) comes below 0.01392" in capsys.readouterr().out
+    assert main(["fit", "gelu", "-k", "2"]) == 0
+    assert "no gate of this family comes below 0.01392" in capsys.readouterr().out
+
+
+def test_a_value_of_its_own_at_a_jump_counts(capsys):
+    # At 0, where sign is 0, a gate has the value of its left branch, -1.
+    code, found = run(capsys, "sign(x)", "-k", "2", "--sharpness", "hard")
+    assert (code, found["error"]["hi"].rstrip("0"), found["argmax"]) == (0, "1.", ["0"])
+    assert "the error counts" in found["message"]
+
+
+def test_hard_gates_are_the_best_and_say_so(capsys):
+    _, found = run(capsys, "tanh", "-k", "3", "--sharpness", "hard")
+    assert found["message"].startswith(
+        "the best gate: for hard gates the search is global; its error is cert"
+    )
+
+
+def test_places_and_numbers_of_a_symmetric_gate(capsys):
+    _, found = run(capsys, "gelu", "-k", "3", "--sharpness", "free")
+    places = [float(x) for x in found["argmax"]]
+    assert sorted(-x for x in places) == places
+    assert [float(t) for t in found["tau"]] == [float(t) for t in found["tau"][::-1]]
+    assert "0" in [p["x"] for p in found["alternation"]] or len(found["alternation"]) % 2 == 0
+
+
 def test_a_target_may_start_with_a_minus_sign(capsys):
     code, found = run(capsys, "-gelu(x)", "-k", "2")
     assert (code, found["slope"]) == (0, ["0", "-1"])

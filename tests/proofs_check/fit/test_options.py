@@ -34,7 +34,7 @@ def test_the_curve_is_a_table_and_a_list(capsys):
     assert [f["k"] for f in found] == [2, 3]
     errors = [Fraction(f["error"]["hi"]) for f in found]
     assert errors == sorted(errors, reverse=True)
-    assert main(["fit", "gelu", "--curve", "-k", "3"]) == 0
+    assert main(["fit", "gelu", "--curve", "-k", "2"]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("2  0.0139222")
     assert main(["fit", "hardtanh", "--curve", "-k", "6", "--json"]) == 0
     assert [f["status"] for f in json.loads(capsys.readouterr().out)["curve"]] == ["ok", "exact"]
@@ -99,6 +99,16 @@ def test_families_bounds_and_monotone_gates():
     rising = fit("erf", 3, monotone=True)
     assert rising.error.hi >= fit("erf", 3).error.lo
     assert "rising throughout" in rising.message
+
+
+def test_small_bounds_are_short():
+    from gateproof.numerics.fits.result_json import down, up
+
+    tiny = Fraction(-15720001, 10**41)
+    assert (down(tiny, 4), up(tiny, 4)) == ("-1.573e-34", "-1.572e-34")
+    assert Fraction(down(tiny, 4)) < tiny < Fraction(up(tiny, 4))
+    assert down(Fraction("0.0139222"), 4) == "0.01392"
+    assert (down(Fraction(0), 4), up(Fraction(1, 10**7), 3)) == ("0", "1.00e-7")
 
 
 @pytest.mark.parametrize("algebra", ["difference", "stick", "softmax"])
