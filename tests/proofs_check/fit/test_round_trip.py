@@ -9,7 +9,6 @@ import pytest
 
 from gateproof.proofs_check.cli import main
 
-
 #: What was printed, by the words of the command.
 PRINTED = {}
 
