@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.hard_grid import Grid, chosen
@@ -64,6 +63,8 @@ def _ramps(form: Walls, s: Weighted, theta: Array, spread: float) -> Pieces | No
             return 1e300, np.zeros_like(t)
         order = np.argsort(np.argsort(t))
         return float(np.log(max(value[0], 1e-300))), (value[1] * spread / max(value[0], 1e-300))[order]
+
+    from scipy.optimize import minimize
 
     result = minimize(of, theta / spread, jac=True, method="BFGS", options={"maxiter": 400, "gtol": 1e-10})
     value = _with_ramps(form, s, np.sort(result.x) * spread)
