@@ -9,7 +9,8 @@ and bound runs over t in [0, oo) alone, and a leaf is an interval of t with witn
 The certificate (``kind`` 'parameter-lower-bound') is JSON with exact rationals as "p/q":
 
     kind, version    'parameter-lower-bound', 1
-    text             the target as it was written, for people
+    text             the target as it was written, for people; 'with x + c for x: ...' where the core is
+                     that of f(x + c): a family with free thresholds and lines is the same for both
     core             the target as a core expression (theory.formula.serial)
     formula_hash     of ``core``
     variable         its variable
@@ -22,7 +23,7 @@ The certificate (``kind`` 'parameter-lower-bound') is JSON with exact rationals 
     bound            "p/q": every such gate has sup error > bound
     tree             ["split", "p/q", TREE, TREE]: t below and above; or
                      ["leaf", [["x", "v"], ...]]: witnesses and weights for the whole interval.
-                     The root is [0, oo); at most MAX_DEPTH deep.
+                     The root is [0, oo); at most 60 deep.
 
 To check it: that the target has the asymptotes at both ends; then at each leaf, with three
 branches that sum v = sum v x = 0; and the rows of :mod:`gateproof.numerics.lower_bound_family`, each
@@ -31,7 +32,7 @@ by the chord rule or, on the last interval, by the dominant term.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -39,25 +40,22 @@ from typing import Any
 
 from gateproof.numerics.certificate import head, ratio
 from gateproof.numerics.errors import NumericsError
-from gateproof.numerics.lower_bound_family import End, Family, excludes
-from gateproof.numerics.lower_bound_far import far_weights
+from gateproof.numerics.lower_bound_family import End, Family
 from gateproof.numerics.lower_bound_optimum import optimum
-from gateproof.numerics.lower_bound_points import Target, exact_weights
-from gateproof.numerics.lower_bound_weights import Programme
+from gateproof.numerics.lower_bound_points import Target
+from gateproof.numerics.lower_bound_search import Search, Tree
+from gateproof.numerics.lower_bound_units import Units, units_of
 from gateproof.numerics.precision import precision
 from gateproof.theory.asymptotes import Asymptote, asymptote
 from gateproof.theory.formula.nodes import Expr
 from gateproof.theory.formula.printer import to_text
 
-#: Bits of the balls; halvings of a box; boxes looked at by default.
-BITS, MAX_DEPTH, MAX_BOXES = 128, 60, 4_000
+#: Bits of the balls; boxes looked at by default.
+BITS, MAX_BOXES = 128, 4_000
 #: Errors below it are not looked into.
 SMALLEST = 1e-9
 #: Relative distances from the optimum, as powers of ten, that are proved one after the other.
 _LADDER = (1, 3, 6, 9, 12)
-
-Tree = list[Any]
-Points = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -98,12 +96,16 @@ def family_of(
     """
     ends = []
     for side, given in (("-", left), ("+", right)):
-        line = asymptote(target, var, side)
+        line, units = asymptote(target, var, side), Units()
+        if not isinstance(line, Asymptote):
+            units = units_of(target, var)
+            line = asymptote(units.inner(target, var), var, side)
         if not isinstance(line, Asymptote):
             return f"no asymptote of the function is known at {side}oo"
         if not isinstance(line.slope, Fraction) or not isinstance(line.intercept, Fraction):
             return f"the asymptote at {side}oo has irrational coefficients"
-        ends.append(End(line.slope, line.intercept if given is None else given, given is None))
+        slope, intercept = units.line(line.slope, line.intercept)
+        ends.append(End(slope, intercept if given is None else given, given is None))
     return Family(branches, ends[0], ends[1], theta)
 
 
@@ -127,24 +129,58 @@ def lower_bound(
     family = family_of(target, var, branches, left=left, right=right, theta=theta)
     if isinstance(family, str):
         return LowerBound("unknown", reason=family)
-    with precision(BITS):
-        try:
-            return _climb(Target(target, var), family, digits, boxes, (target, var))
-        except NumericsError as error:
-            return LowerBound("unknown", reason=str(error) or type(error).__name__)
+    return _in_units(target, var, family, lambda points, inner, _: _climb(points, inner, digits, boxes))
 
 
 def prove(target: Expr, var: str, family: Family, bound: Fraction, boxes: int = MAX_BOXES) -> LowerBound:
     """Whether every gate of the family has a sup error above ``bound``; status 'unknown' where not proved."""
+
+    def searched(points: Target, inner: Family, height: Fraction) -> LowerBound:
+        search = Search(points, inner, bound / height, boxes)
+        return _record(search, search.run())
+
+    return _in_units(target, var, family, searched)
+
+
+def _in_units(
+    target: Expr, var: str, family: Family, work: Callable[[Target, Family, Fraction], LowerBound]
+) -> LowerBound:
+    """What ``work`` finds of the target as it stands, or in its own units where that gives less."""
+    best, own = LowerBound("unknown"), units_of(target, var)
+    for units in dict.fromkeys((Units(), own) if own.near else (own,)):
+        found = _with_document(target, var, family, units, work)
+        if best.value is None or (found.value is not None and found.value > best.value):
+            best = found
+        if best.status == "ok":
+            break
+    return best
+
+
+def _with_document(
+    target: Expr,
+    var: str,
+    family: Family,
+    units: Units,
+    work: Callable[[Target, Family, Fraction], LowerBound],
+) -> LowerBound:
+    inner = units.into(family)
     with precision(BITS):
         try:
-            search = _Search(Target(target, var), family, bound, boxes)
-            return _record(search, search.run(), (target, var))
+            found = work(Target(units.inner(target, var), var), inner, units.height)
         except NumericsError as error:
             return LowerBound("unknown", reason=str(error) or type(error).__name__)
+    if found.optimum is not None and found.sharpness is not None:
+        least, sharpness = found.optimum * float(units.height), found.sharpness / float(units.width)
+        found = replace(found, optimum=least, sharpness=sharpness)
+    if found.value is None or found.tree is None:
+        return found
+    value, tree = found.value * units.height, units.tree(found.tree)
+    about, text = units.shifted(target, var), units.text(to_text(target), var)
+    document = _document(units.out_of(inner), value, tree, about, var, text)
+    return replace(found, value=value, tree=tree, certificate=document)
 
 
-def _climb(points: Target, family: Family, digits: int, boxes: int, target: tuple[Expr, str]) -> LowerBound:
+def _climb(points: Target, family: Family, digits: int, boxes: int) -> LowerBound:
     """Ever closer bounds until the digits or the boxes are used up."""
     found = optimum(points, family, digits)
     if found is None:
@@ -156,14 +192,14 @@ def _climb(points: Target, family: Family, digits: int, boxes: int, target: tupl
     used = 0
     for step in (*(k for k in _LADDER if k < digits), digits):
         bound = _short(Fraction(least) * (1 - Fraction(1, 10**step)))
-        search = _Search(points, family, bound, boxes - used)
+        search = Search(points, family, bound, boxes - used)
         tree = search.run()
         used, pivots = used + search.boxes, pivots + search.pivots
         status = "ok" if step == digits else "budget"
         if tree is None:
             return replace(best, boxes=used, pivots=pivots, reason=search.reason)
         best = replace(
-            _record(search, tree, target),
+            _record(search, tree),
             status=status,
             optimum=least,
             sharpness=sharpness,
@@ -173,7 +209,7 @@ def _climb(points: Target, family: Family, digits: int, boxes: int, target: tupl
     return best
 
 
-def _record(search: _Search, tree: Tree | None, target: tuple[Expr, str]) -> LowerBound:
+def _record(search: Search, tree: Tree | None) -> LowerBound:
     if tree is None:
         return LowerBound("unknown", boxes=search.boxes, pivots=search.pivots, reason=search.reason)
     return LowerBound(
@@ -184,7 +220,6 @@ def _record(search: _Search, tree: Tree | None, target: tuple[Expr, str]) -> Low
         boxes=search.boxes,
         pivots=search.pivots,
         tree=tree,
-        certificate=_document(search.family, search.bound, tree, *target),
     )
 
 
@@ -196,97 +231,14 @@ def _short(value: Fraction) -> Fraction:
     return Fraction(value * scale // 1, scale)
 
 
-class _Search:
-    """Depth first from t = 0 up, for one bound."""
-
-    def __init__(self, target: Target, family: Family, bound: Fraction, boxes: int) -> None:
-        self.target, self.family, self.bound, self.limit = target, family, bound, boxes
-        self.boxes = self.leaves = self.evaluations = self.pivots = 0
-        self.reason = ""
-
-    def run(self) -> Tree | None:
-        """The tree of the whole half-line; None with a reason where a box resists."""
-        return self._prove(Fraction(0), None, (), 0)
-
-    def _prove(self, low: Fraction, high: Fraction | None, extra: Points, depth: int) -> Tree | None:
-        if high is None and low == 0:
-            return self._split(low, high, extra, depth)
-        self.boxes += 1
-        if self.boxes > self.limit:
-            self.reason = "boxes"
-            return None
-        leaf, active, hopeless = self._leaf(low, high, extra)
-        if leaf is not None:
-            return leaf
-        if depth >= MAX_DEPTH:
-            self.reason = "a box too small to be split"
-            return None
-        if hopeless and high is not None and self._reached((low + high) / 2, active):
-            self.reason = f"a gate of sharpness {float((low + high) / 2):.6g} seems to be as close"
-            return None
-        return self._split(low, high, active, depth)
-
-    def _split(self, low: Fraction, high: Fraction | None, extra: Points, depth: int) -> Tree | None:
-        at = 2 * low + (low == 0) if high is None else (low + high) / 2
-        below = self._prove(low, at, extra, depth + 1)
-        if below is None:
-            return None
-        above = self._prove(at, high, extra, depth + 1)
-        return None if above is None else ["split", ratio(at), below, above]
-
-    def _leaf(self, low: Fraction, high: Fraction | None, extra: Points) -> tuple[Tree | None, Points, bool]:
-        """The leaf if the box is one, witnesses for its halves, and whether a gate stands against it."""
-        known = self._checked(low, high, self.target.crossing(self.family))
-        if known is None and high is None:
-            known = self._far(low)
-        if known is not None:
-            return known, (), False
-        # Weights that work at the start of the half-line work further out: the outermost witnesses take over.
-        ends = (float(low),) if high is None else (float(low), float(high))
-        found = Programme(self.family, self.target, ends, extra).solve(float(self.bound))
-        if found is None:
-            return None, extra, False
-        self.pivots += found.pivots
-        if found.game.value > 0:
-            leaf = self._checked(low, high, found.weights)
-            if leaf is not None:
-                return leaf, (), False
-        return None, found.active, found.hopeless
-
-    def _far(self, low: Fraction) -> Tree | None:
-        """The leaf of a half-line by weights made for it."""
-        for proposed in far_weights(self.family, self.target, float(low), float(self.bound)):
-            leaf = self._checked(low, None, proposed)
-            if leaf is not None:
-                return leaf
-        return None
-
-    def _checked(
-        self, low: Fraction, high: Fraction | None, found: Sequence[tuple[float, float]]
-    ) -> Tree | None:
-        """The leaf of weights that exclude the box."""
-        weights = exact_weights(self.family, self.target, found)
-        self.evaluations += 2 * len(weights) * len(self.family.modes)
-        if not excludes(self.family, self.bound, low, high, weights):
-            return None
-        self.leaves += 1
-        return ["leaf", [[ratio(w.x), ratio(w.weight)] for w in weights]]
-
-    def _reached(self, at: Fraction, extra: Points) -> bool:
-        """Whether by floats some gate of one sharpness is within the bound: no box around it is provable."""
-        found = Programme(self.family, self.target, (float(at),), extra).solve(float(self.bound))
-        if found is None:
-            return False
-        self.pivots += found.pivots
-        return found.hopeless
-
-
-def _document(family: Family, bound: Fraction, tree: Tree, target: Expr, var: str) -> dict[str, Any]:
+def _document(
+    family: Family, bound: Fraction, tree: Tree, target: Expr, var: str, text: str
+) -> dict[str, Any]:
     def end(e: End) -> dict[str, Any]:
         return {"slope": ratio(e.slope), "intercept": ratio(e.intercept), "free": e.free}
 
     return {
-        **head("parameter-lower-bound", target, to_text(target), BITS),
+        **head("parameter-lower-bound", target, text, BITS),
         "variable": var,
         "family": {
             "branches": family.branches,

@@ -267,5 +267,5 @@ class Programme:
                 )
             )
         by_t = (values[0] - values[1]) / (2e-6 * t)
-        by_e = (values[2] - values[3]) / (2e-6 * e)
+        by_e = (values[2] - values[3]) / (2e-6 * e) if e else 0.0
         return -by_t / by_e if by_e else 0.0
