@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gateproof.numerics.certificate import Bounds
-from gateproof.numerics.tailcut import STARTS, find_cut
+from gateproof.numerics.tailcut import STARTS, find_cut, starts_beyond
 from gateproof.theory.exact.tail_levels import far_sign
 from gateproof.theory.exact.tails import Expansion, NoForm, limit, tail_bounds, tail_form
 from gateproof.theory.formula.nodes import App, Expr, Num
@@ -35,6 +35,10 @@ def look(expr: Expr, var: str, side: str, folded: bool, best: Fraction, beyond: 
         return found
     start = max(s for s in (*(s for s in STARTS if s <= 64), beyond * 2) if s > beyond)
     form = tail_form(expr, var, side, start)
+    for start in (s for s in starts_beyond(beyond) if s > start):
+        if not isinstance(form, NoForm):
+            break
+        form = tail_form(expr, var, side, start)
     if isinstance(form, NoForm):
         return Far(side, start, "unknown", reason=form.reason)
     end = limit(form)
@@ -44,7 +48,7 @@ def look(expr: Expr, var: str, side: str, folded: bool, best: Fraction, beyond: 
         sign = 1 if end > 0 or not folded else -1
         if end or not folded:
             gap = App("add", (expr, Num(-end)))
-            for s in (s for s in (*STARTS, beyond * 2) if s > beyond):
+            for s in starts_beyond(beyond):
                 order = far_sign(gap, var, side, s)
                 if order is not None and order * sign <= 0:
                     kind = "limit" if order else "constant"
@@ -63,7 +67,7 @@ def _below(expr: Expr, var: str, side: str, folded: bool, best: Fraction, beyond
 def _within(expr: Expr, var: str, side: str, folded: bool, beyond: Fraction, digits: int) -> Far:
     """The limit to as many digits as the remainder allows far out."""
     best: Far | None = None
-    for start in (s for s in (*STARTS, Fraction(2**20), Fraction(2**60)) if s > beyond):
+    for start in (*starts_beyond(beyond), max(beyond * 128, Fraction(2**60))):
         form = tail_form(expr, var, side, start)
         if isinstance(form, NoForm):
             continue

@@ -26,36 +26,51 @@ from gateproof.theory.exact.tails import (
 from gateproof.theory.formula.nodes import App, Expr, Num
 
 STARTS = tuple(Fraction(n) for n in (2, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 1024))
+#: For formulas in large units, as 10**6 gelu(x/10**6), and shifted ones.
+FARTHER = tuple(Fraction(2) ** k for k in (12, 15, 18, 21, 24, 27, 30, 40))
+#: A start with so many times the remainder to spare is taken if it is at most _LATER times as far out.
+_SPARE, _LATER = 8, 8
 
 
-def doubled(form: Expansion | Growing) -> Expansion | Growing:
+def starts_beyond(beyond: Fraction) -> list[Fraction]:
+    """Ascending starts of tails past a number > 0."""
+    found = [s for s in (*STARTS, *FARTHER) if s > beyond]
+    return found if len(found) > 2 else [beyond * 2, beyond * 8, beyond * 64]
+
+
+def doubled(form: Expansion | Growing, times: int = 2) -> Expansion | Growing:
     """The form with twice the remainder: a checker's constants may be a little worse than ours."""
     if isinstance(form, Growing):
         return form
-    return replace(form, remainder=tuple(Term(2 * t.c, t.k, t.a) for t in form.remainder))
+    return replace(form, remainder=tuple(Term(times * t.c, t.k, t.a) for t in form.remainder))
 
 
 def find_cut(expr: Expr, var: str, side: str, bounds: Bounds, beyond: Fraction) -> Fraction | str:
     """The start M > beyond of a tail on which the bounds hold, or the reason why there is none.
 
-    For side '-' the tail is x <= -M.
+    For side '-' the tail is x <= -M. A checker with wider terms than ours may not see the bounds from the
+    first M on; one a little farther out is taken where they hold with much room.
     """
     reason = "no tail form"
     clear = _Clear(expr, var, side, bounds)
-    starts = [s for s in STARTS if s > beyond] or [beyond * 2]
-    for start in _promising(expr, var, side, bounds, starts):
+    first: Fraction | None = None
+    for start in _promising(expr, var, side, bounds, starts_beyond(beyond)):
+        if first is not None and start > _LATER * first:
+            break
         form = _form(expr, var, side, start)
         if isinstance(form, NoForm):
             reason = form.reason
             continue
-        if respects(form, bounds, start, clear):
+        if _roomy(form, bounds, start, _SPARE):
             return start
+        if first is None and respects(form, bounds, start, clear):
+            first = start
         reason = "the bound is not cleared far out"
         if isinstance(form, Growing):
             sign = form.sign
             if (sign > 0 and bounds.upper is not None) or (sign < 0 and bounds.lower is not None):
                 return "grows past the bound"
-    return reason
+    return reason if first is None else first
 
 
 #: The same formula is looked at for its value, its certificate, and again to more digits.
@@ -78,7 +93,7 @@ def _promising(expr: Expr, var: str, side: str, bounds: Bounds, starts: list[Fra
             return None
         return value if value.is_finite() else None
 
-    with precision(64):
+    with precision(128):
         limit = at(starts[-1])
         # The last one stands for infinity; where the bound is the limit itself, only signs can tell.
         for k, start in enumerate(starts[:-1]):
@@ -113,6 +128,14 @@ class _Clear:
         if sign is None or (sign == 0 and strict):
             return False
         return sign <= 0 if name == "upper" else sign >= 0
+
+
+def _roomy(form: Expansion | Growing, bounds: Bounds, start: Fraction, times: int) -> bool:
+    """Whether the tail from ``start`` keeps the bounds with so many times the remainder."""
+    lo, hi = tail_bounds(doubled(form, times), start)
+    return (bounds.upper is None or (hi is not None and hi < bounds.upper)) and (
+        bounds.lower is None or (lo is not None and lo > bounds.lower)
+    )
 
 
 def respects(form: Expansion | Growing, bounds: Bounds, start: Fraction, clear: _Clear) -> bool:
