@@ -10,8 +10,9 @@ import numpy as np
 from gateproof.numerics.fits.embedding import Contradiction
 from gateproof.numerics.fits.gates import Array, Gates
 from gateproof.numerics.fits.infimum_gates import Products, to_products
+from gateproof.numerics.fits.jumps import at_jump, half_jump
 from gateproof.numerics.fits.levelling import Levelled, level
-from gateproof.numerics.fits.merging import separated
+from gateproof.numerics.fits.merging import separated, together
 from gateproof.numerics.fits.moves import inserted
 from gateproof.numerics.fits.normal import Normal
 from gateproof.numerics.fits.sampled import Sampled
@@ -108,6 +109,8 @@ def _size(
             continue
         if any(np.array_equal(sampled.basis, s.basis) and len(sampled.x) == len(s.x) for s in seen):
             continue
+        if best is not None and best.error <= half_jump(found):
+            break
         seen.append(sampled)
         spent = effort or _effort(here.branches)
         one = _one(found, sampled, variant, before, best, spent, seed, watch)
@@ -161,10 +164,16 @@ def _one(
     if closed is not None:
         seeds = [*separated(sampled.gates, closed, setting.largest), *seeds[:1]]
         effort = replace(effort, starts=8, disturbed=8, idle=1)
+    elif setting.algebra == "stick" and setting.sharpness == "shared" and setting.branches > 2:
+        seeds += together(sampled.gates, found.symmetry)
+    seeds = [*at_jump(found, sampled.gates), *seeds]
+    # Between the points of a grid beside a jump a gate may seem better than any is.
+    least = half_jump(found)
 
     def as_found(levelled: Levelled) -> Found:
-        full = _in_order(sampled, levelled.q)
-        return Found(setting, sampled.gates, full, levelled.error, levelled.programmes, closed)
+        full = in_order(sampled, levelled.q)
+        size = max(levelled.error, least)
+        return Found(setting, sampled.gates, full, size, levelled.programmes, closed)
 
     def tell(levelled: Levelled) -> None:
         if watch is not None and (best is None or levelled.error < best.error):
@@ -173,7 +182,7 @@ def _one(
     return as_found(search(sampled, effort, [sampled.free(s) for s in seeds], seed, tell)[0])
 
 
-def _in_order(sampled: Sampled, q: Array) -> Array:
+def in_order(sampled: Sampled, q: Array) -> Array:
     """All parameters, thresholds ascending where that is the same gate and within the same conditions."""
     full = sampled.full(q)
     found = sampled.gates.ordered(full)
@@ -207,6 +216,7 @@ def _closed(
     given = [wide.free(to_products(sampled.gates, s)) for s in seeds]
     if best is not None and best.closed is not None:
         given.insert(0, wide.free(best.closed))
+    given += [wide.free(s) for s in together(gates, found.symmetry)]
     return wide.full(search(wide, effort, given, seed)[0].q)
 
 
@@ -247,7 +257,7 @@ def finish(found: Normal, one: Found, more: Array | None = None) -> Found:
         if not sampled.basis.shape[1]:
             return replace(one, error=level(sampled, np.zeros(0), steps=0).error)
         levelled = level(sampled, sampled.free(one.full), steps=LAST, reach=0.01, digits=12)
-        one = replace(one, full=_in_order(sampled, levelled.q), error=levelled.error)
+        one = replace(one, full=in_order(sampled, levelled.q), error=levelled.error)
         # Points between those of the grid: nothing there is higher, or the grid was too coarse.
         middle = (sampled.x[1:] + sampled.x[:-1]) / 2
         if sampled.function is None or not len(middle):

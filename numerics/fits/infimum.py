@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gateproof.numerics.fits.driver import Found
+from gateproof.numerics.fits.driver import Found, in_order
 from gateproof.numerics.fits.embedding import Contradiction
 from gateproof.numerics.fits.gates import Array
-from gateproof.numerics.fits.infimum_far import far_limit
+from gateproof.numerics.fits.infimum_far import far_limit, half_line
 from gateproof.numerics.fits.infimum_merged import Closed, closed_optimum, taken_apart
 from gateproof.numerics.fits.infimum_pair import Paired, pair_taken_apart, paired_optimum
 from gateproof.numerics.fits.infimum_steep import hardened, is_flat, is_steep, steep
+from gateproof.numerics.fits.jumps import half_jump
 from gateproof.numerics.fits.levelling import level
 from gateproof.numerics.fits.normal import Normal
 from gateproof.numerics.fits.setting import Setting, problem
@@ -32,8 +33,13 @@ from gateproof.numerics.fits.setting import Setting, problem
 BOUND = 32.0
 #: Errors (of a function of size 1) that are none; errors that differ less, relatively, are equal.
 NOTHING, EQUAL = 1e-11, 1e-7
+#: Lines of this share of a bound are at it; a place nearer to 0, in widths, is 0.
+NEAR, ZERO = 0.9, 1e-9
 #: A bound that is wide, and the share by which errors fall where lines grow without end.
 WIDE, FALLING = 1e6, 1e-4
+JUMPS = "it is half the target's jump, below which no continuous gate comes; those of --sharpness hard jump"
+#: Thresholds are outside of the domain from so many widths on.
+OUTSIDE = 1.5
 
 
 @dataclass(frozen=True)
@@ -41,8 +47,8 @@ class Infimum:
     """``found``: the gate to hand out; ``attained``: whether some gate has the error ``value``.
 
     ``value`` is the infimum in the target's units, as far as it was found; None where it is not known.
-    ``attained`` is decided by search in floats (False: a member of the closed family is better than
-    all gates found); None where it is not decided. ``why`` is one line; '' where attained.
+    ``attained`` is decided by search in floats (False: the best of the closed family is none of the gates);
+    None where it is not decided. ``why`` is one line; '' where attained, but for jumps.
     """
 
     found: Found
@@ -56,6 +62,8 @@ def judge(normal: Normal, found: Found) -> Infimum:
     setting, height = found.setting, normal.height
     if found.error <= NOTHING or found.gates.branches == 1 or setting.sharpness == "hard":
         return Infimum(found, True, found.error * height)
+    if found.error <= half_jump(normal) * (1 + EQUAL):
+        return Infimum(found, True, found.error * height, JUMPS)
     limit = _steep(normal, found) if is_steep(found) else None
     if limit is not None:
         return limit
@@ -83,26 +91,27 @@ def _running(normal: Normal, found: Found) -> Infimum:
 
 
 def _may_leave(normal: Normal, found: Found) -> bool:
-    """Whether this is a gate on an interval that is flat, or whose lines or thresholds are far out."""
+    """Whether this is a gate on an interval or half line, flat or with lines or thresholds far out."""
     setting, target = found.setting, normal.target
-    if target.lo is None or target.hi is None or setting.max_coefficient is not None:
+    if (target.lo is None and target.hi is None) or setting.max_coefficient is not None:
         return False
-    if setting.ends != "free" or setting.family != "general" or setting.monotone:
+    half = half_line(target)
+    if (setting.ends != "free" and not half) or setting.family != "general" or setting.monotone:
         return False
-    reach = np.abs(normal.grid()).max()
-    theta = found.gates.parts(found.full)[1]
-    return is_flat(found) or _largest(found) > BOUND or bool((np.abs(theta) > 1.5 * reach).any())
+    x, theta = normal.grid(), found.gates.parts(found.full)[1]
+    outside = np.maximum(x[0] - theta, theta - x[-1])
+    return is_flat(found) or _largest(found) > BOUND or bool((outside > OUTSIDE).any())
 
 
 def _leaving(normal: Normal, found: Found) -> Infimum | None:
     """The limit of flat gates and far thresholds where it is better."""
-    value = far_limit(normal)
+    value = far_limit(normal, found.setting.ends)
     if value > found.error * (1 - EQUAL):
         return None
-    why = (
-        "sharpness runs to 0 or thresholds leave the interval while lines grow without end: "
-        "a + b*x + (c + d*x)*exp(t*x) is a limit of gates"
-    )
+    gone = "thresholds leave the half line"
+    if not half_line(normal.target):
+        gone = "sharpness runs to 0 or thresholds leave the interval"
+    why = f"{gone} while lines grow without end: a + b*x + (c + d*x)*exp(t*x) is a limit of gates"
     return Infimum(_bounded(normal, found, []), False, value * normal.height, why)
 
 
@@ -133,10 +142,10 @@ def _merging(normal: Normal, found: Found) -> Infimum:
             closed = paired_optimum(normal, setting, x, [found.full])
     except Contradiction:
         return Infimum(found, None, None, "the limits of these gates are not known")
-    known = closed.error * normal.height
-    if found.error <= closed.error * (1 + EQUAL):
-        return Infimum(found, True, found.error * normal.height)
+    known = closed.error * normal.height if closed.error > NOTHING else 0.0
     if not closed.merged:
+        if found.error <= closed.error * (1 + EQUAL):
+            return Infimum(found, True, found.error * normal.height)
         better = _levelled(normal, found, taken_apart(closed, 0.0), setting)
         if better.error <= closed.error * (1 + EQUAL):
             return Infimum(better, True, better.error * normal.height)
@@ -144,9 +153,10 @@ def _merging(normal: Normal, found: Found) -> Infimum:
             min(found, better, key=lambda f: f.error), None, known, "its lines reach the bound of the search"
         )
     bounded = _bounded(normal, found, _within(closed, BOUND))
-    if bounded.error <= closed.error * (1 + EQUAL):
+    if bounded.error <= closed.error * (1 + EQUAL) and _largest(bounded) < NEAR * BOUND:
+        # Thresholds that stand together without need: nothing is gained with longer lines.
         return Infimum(bounded, True, bounded.error * normal.height)
-    return Infimum(bounded, False, known, _words(normal, closed))
+    return Infimum(bounded, False, known, _words(normal, closed, bounded))
 
 
 def _within(closed: Closed, bound: float) -> list[Array]:
@@ -169,13 +179,25 @@ def _apart(closed: Closed, half: float) -> Array:
     return taken_apart(closed, half)
 
 
-def _words(normal: Normal, closed: Closed) -> str:
-    theta = closed.gates.parts(closed.full)[1]
-    places = ", ".join(
-        f"{len(g)} at {normal.centre + normal.width * float(theta[g[0]]):.6g}" for g in closed.merged
-    )
+def _words(normal: Normal, closed: Closed, bounded: Found) -> str:
+    theta, given = closed.gates.parts(closed.full)[1], bounded.gates.parts(bounded.full)[1]
+    if isinstance(closed.gates, Paired):
+        theta = np.append(theta[:-1], theta[-2])
+    if normal.symmetry and _apart_by(-theta, given) < _apart_by(theta, given):
+        # The mirror image is as good, and may be what is handed out.
+        theta = -theta
+    places = ", ".join(f"{len(g)} at {_place(normal, float(theta[g[0]]))}" for g in closed.merged)
     stick = "; stick gates attain it" if closed.setting.sharpness == "shared" else ""
     return f"thresholds merge ({places}) while the lines between them grow like 1/distance{stick}"
+
+
+def _apart_by(a: Array, b: Array) -> float:
+    return float(np.abs(np.sort(a) - np.sort(b)).max())
+
+
+def _place(normal: Normal, u: float) -> str:
+    x = normal.centre + normal.width * u
+    return f"{0.0 if abs(x) < ZERO * normal.width else x:.6g}"
 
 
 def _runs_away(found: Found) -> bool:
@@ -201,7 +223,7 @@ def _levelled(normal: Normal, found: Found, full: Array, setting: Setting) -> Fo
     return replace(
         found,
         setting=setting,
-        full=sampled.full(done.q),
+        full=in_order(sampled, done.q),
         error=done.error,
         programmes=found.programmes + done.programmes,
     )

@@ -24,8 +24,8 @@ from gateproof.numerics.fits.setting import Setting, embedding, problem
 TRIED = 40
 #: Thresholds closer than this many widths 1/tau are tried as one.
 CLOSE = 0.5
-#: Merged and free thresholds are as good within this share.
-SAME = 1e-6
+#: Merged and free thresholds are as good within this share, and this much of a function of size 1.
+SAME, ROUNDING = 1e-6, 1e-12
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _merged(found: Normal, best: Closed, x: Array) -> Closed:
     sampled = problem(found, best.setting, x, best.gates)
     sampled = replace(sampled, base=base, basis=basis, low=None, high=None)
     levelled: Levelled = level(sampled, sampled.free(full), steps=200, reach=0.05, digits=11)
-    if levelled.error > best.error * (1 + SAME):
+    if levelled.error > best.error * (1 + SAME) + ROUNDING:
         return best
     return replace(best, full=sampled.full(levelled.q), error=levelled.error, merged=close)
 

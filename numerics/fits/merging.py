@@ -17,6 +17,23 @@ from gateproof.numerics.fits.infimum_gates import to_differences
 
 #: Distances of thresholds tried, in widths 1/tau.
 APART = (0.0, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3)
+#: Places and sharpness of merged pairs that searches begin from, in normal coordinates.
+PLACES, SHARP = (0.5, 1.0, 1.75, 3.0), (0.35, 0.9, 2.2)
+
+
+def together(gates: Gates, symmetry: str) -> list[Array]:
+    """Starts with a pair of thresholds at one place, the others around 0; lines are to be found.
+
+    On one side of 0 where the target is symmetric.
+    """
+    n, found = gates.branches - 1, list[Array]()
+    for place in PLACES if symmetry else (*PLACES, *(-p for p in PLACES)):
+        for sharp in SHARP:
+            full = np.zeros(gates.size)
+            full[:n] = np.log(sharp)
+            full[n : 2 * n] = np.sort([place, place, *np.linspace(-1.5, 1.5, n)[1 : n - 1]])
+            found.append(full)
+    return found
 
 
 def separated(gates: Gates, full: Array, largest: float) -> Iterator[Array]:

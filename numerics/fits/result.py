@@ -121,8 +121,10 @@ class Fit:
     def infimum_is_bound(self) -> bool:
         """Whether ``infimum`` is only known to be an upper bound of what the error tends to.
 
-        The closed family is known for difference gates with one sharpness on R.
+        The closed family is known for difference gates with one sharpness on R; nothing is below 0.
         """
+        if self.infimum == 0:
+            return False
         request, target = self.request, self.target
         known = request.sharpness != "free" and request.gates == "difference" and request.family == "general"
         return not known or target.lo is not None or target.hi is not None

@@ -50,6 +50,80 @@ def test_merging_thresholds(text, right):
     )
 
 
+def spelt(tau, theta, slope, intercept, x):
+    """A difference gate of K = 3 with one sharpness, in numpy alone."""
+    lines = np.multiply.outer(slope, x) + np.reshape(intercept, (3, 1))
+    low, high = (0.5 + 0.5 * np.tanh(tau * (x - t) / 2) for t in theta)
+    return (1 - low) * lines[0] + (low - high) * lines[1] + high * lines[2]
+
+
+def test_a_merged_pair_far_out():
+    """The best of abs(x)+exp(-x**2) has a blunt pair at 1.74, where the function is its right line."""
+    x = np.linspace(-40, 40, 80001)
+    lines = [-1, 3.172337665, 1], [0, 34.166248236, 0]
+    near = spelt(0.739267356, [1.617878614, 1.876458615], *lines, x)
+    right = np.abs(near - np.abs(x) - np.exp(-(x**2))).max()
+    assert right == pytest.approx(0.1044467, abs=1e-7)
+    found, known = judged("abs(x)+exp(-x**2)", Setting(3))
+    assert known.attained is False
+    assert 0.1044 < known.value < known.found.error * found.height < right
+    sticks = fits(found, Setting(3, algebra="stick"), effort=LITTLE)[-1]
+    assert sticks.error * found.height == pytest.approx(known.value, rel=1e-6)
+
+
+@pytest.mark.parametrize("text", ["abs(x)+x*exp(-x**2)", "abs(x)+exp(-x**2)/5"])
+def test_a_search_with_long_lines_is_no_proof_that_a_gate_is_best(text):
+    """Gates whose thresholds are apart by d leave the limit's error and a multiple of d**2 more."""
+    found = normal(target(text))
+    one = fits(found, Setting(3), effort=LITTLE)[-1]
+    known = judge(found, one)
+    assert known.attained is False
+    tau, theta, slope, intercept = found.inverse(known.found.gates, known.found.full)
+    assert theta[0] < theta[1]
+    above = known.found.error * found.height - known.value
+    assert 0 < above < 1e-3 * known.value
+    # Lines of up to 1000 come nearer to it, but above it they stay.
+    assert -1e-9 < one.error * found.height - known.value < above / 10
+    # The place that is named is that of the gate handed out, not its mirror image.
+    place = float(known.why.split(" at ")[1].split(")")[0])
+    assert theta[0] - 0.1 < place < theta[1] + 0.1
+    x = np.linspace(-40, 40, 80001)
+    error = np.abs(spelt(tau[0], theta, slope, intercept, x) - formula(text).numpy(x)).max()
+    assert error == pytest.approx(known.found.error * found.height, rel=1e-6)
+
+
+def test_a_limit_that_is_the_target():
+    """sech(x)**2 = 4 S(2x) (1 - S(2x)), a multiple of the derivative of S(2x)."""
+    _, known = judged("sech(x)**2", Setting(3))
+    assert (known.attained, known.value) == (False, 0)
+    assert "2 at 0)" in known.why
+
+
+@pytest.mark.parametrize(
+    ("text", "lo", "hi"),
+    [
+        ("exp(-x)", 0, None),
+        ("x + exp(-x)", 1, None),
+        ("exp(x)*(1 - x)", None, 0),
+        ("2 - 3*exp(5*x)", None, -1),
+    ],
+)
+def test_limits_on_a_half_line(text, lo, hi):
+    """C sigmoid(-(x + t)) with C = exp(t) tends to exp(-x) as t grows."""
+    found = normal(target(text, lo, hi))
+    known = judge(found, fits(found, Setting(2), effort=LITTLE)[-1])
+    assert (known.attained, known.value) == (False, 0)
+    assert known.found.error > 1e-6
+    assert "leave the half line" in known.why
+
+
+def test_a_half_line_with_a_best_gate():
+    """Of sigmoid(-x) on [1, oo) it is that one; of a bell's side one with its threshold inside."""
+    for text, lo in (("sigmoid(-x)", 1), ("exp(-x**2)", 0)):
+        found = normal(target(text, lo))
+        assert judge(found, fits(found, Setting(2), effort=LITTLE)[-1]).attained is True
+
+
 @pytest.mark.parametrize("text", ["gelu(x)", "erf(x)", "exp(-x**2)"])
 def test_attained(text):
     found, known = judged(text, Setting(3))
