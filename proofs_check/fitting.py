@@ -80,12 +80,26 @@ def solved(target: Target, request: Request, watch: Watch | None = None) -> Fit:
 
 
 def curve(target: Target, request: Request, watch: Watch | None = None) -> Iterator[Fit]:
-    """The fits of 1, 2, .. branches, each re-checked. Raises RefusedError."""
+    """The fits of 1, 2, .. branches, each re-checked; with a tolerance up to the first within it.
+
+    Numbers of branches of which no gate has the target's ends are left out. Raises RefusedError.
+    """
+    from gateproof.numerics.fits.result import Status
     from gateproof.numerics.fits.solve import curve
 
+    tol, last = request.tol, None
     with _refusing():
-        for found in curve(target, request, watch=watch):
-            yield rechecked(found)
+        for found in curve(target, replace(request, tol=None, branches=request.most), watch=watch):
+            if last is not None:
+                yield last
+            last = rechecked(found)
+            if tol is not None and last.error.hi is not None and last.error.hi <= tol:
+                tol = None
+                break
+    if last is not None and tol is not None and last.status is not Status.INTERRUPTED:
+        last = replace(last, status=Status.NOT_REACHED, message=f"{Status.NOT_REACHED}; {last.message}")
+    if last is not None:
+        yield last
 
 
 def worst_case(found: Fit) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,9 @@ from gateproof.proofs_check.refused import RefusedError
 
 if TYPE_CHECKING:
     from gateproof.numerics.fits.result import Fit
+
+#: Modules that the exported code imports.
+SHADOWING = ("torch.py", "numpy.py", "math.py")
 
 
 def certificate_of(found: Fit) -> dict[str, Any] | None:
@@ -46,12 +50,31 @@ def refuse_early(paths: Sequence[str], option: str) -> None:
         place = Path(path)
         if not place.absolute().parent.is_dir():
             raise RefusedError(f"{option} {path}: there is no such folder")
+        if option == "--export" and place.name.lower() in SHADOWING:
+            raise RefusedError(
+                f"{option} {path}: beside your programs a file of that name is imported in place of "
+                f"{place.stem}; give it another one, as gate_{place.name}"
+            )
         if place.is_dir():
             raise RefusedError(f"{option} {path}: is a folder; give a file")
         try:
             (export_of if option == "--export" else suffix_of)(place.name)
         except ValueError as error:
             raise RefusedError(f"{option} {error}") from None
+
+
+def refuse_twice(certificate: str | None, exports: Sequence[str], plot: str | None) -> None:
+    """Raise RefusedError where two outputs are one file: the second would replace the first."""
+    named = [("--certificate", certificate), *(("--export", path) for path in exports), ("--plot", plot)]
+    taken: dict[str, str] = {}
+    for option, path in named:
+        if path is None:
+            continue
+        place = realpath(path)
+        if place in taken:
+            both = f"{taken[place]} and {option}" if taken[place] != option else f"{option}, twice"
+            raise RefusedError(f"{path}: is named by {both}; give each output a file of its own")
+        taken[place] = option
 
 
 def write_all(found: Fit, exports: Sequence[str], plot: str | None) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from gateproof.numerics.fits.certified_gate import decimal_gate
 from gateproof.numerics.fits.driver import Found, steps
 from gateproof.numerics.fits.exact import Exact, recognise
@@ -14,14 +16,18 @@ from gateproof.numerics.fits.families import monotone_refusal
 from gateproof.numerics.fits.hard import HardFit, NoHardGate, hard_fit, hard_smallest
 from gateproof.numerics.fits.infimum import judge
 from gateproof.numerics.fits.monotone import certify_monotone
+from gateproof.numerics.fits.normal import Normal
 from gateproof.numerics.fits.request import RefusedFit
 from gateproof.numerics.fits.squares import squares
+from gateproof.numerics.fits.target import RefusedTarget
 from gateproof.numerics.fits.task import Task
 from gateproof.theory.formula.nodes import Num
 from gateproof.theory.gate import Gate
 
 #: What a gate under the bound of lines may lose, relatively, where nothing says that it must.
 WORSE = 1e-3
+#: Changes of so many units of the last place are rounding.
+LOST = 16.0
 
 Watch = Callable[[int, float], None]
 
@@ -120,6 +126,22 @@ def refuse_monotone(task: Task) -> None:
         reason = monotone_refusal(task.target, request.most, task.ends)
         if reason:
             raise RefusedFit(f"--monotone: {reason}")
+
+
+def refuse_lost(found: Normal) -> None:
+    """Raise RefusedTarget for a formula that is no constant but one number in doubles, as gelu(x) + 1e200."""
+    target = found.target
+    if target.expr is None:
+        return
+    lo, hi = (None if e is None else float(e) for e in (target.lo, target.hi))
+    x = np.clip(found.centre + found.width * np.linspace(-8, 8, 401), lo, hi)
+    y = target.function(x)
+    size = float(np.abs(y).max())
+    if np.ptp(y) <= LOST * target.resolution * size and size > 0:
+        raise RefusedTarget(
+            f"{target.name:.60} changes by less than doubles can tell beside its size {size:.3g}: leave out "
+            "the constant, which the gate takes up exactly"
+        )
 
 
 def hard_candidates(task: Task, *, every: bool) -> Iterator[Candidate]:

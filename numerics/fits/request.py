@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 
 #: The most branches; of hard gates, whose search is quick, more.
 MOST_BRANCHES, MOST_HARD = 16, 64
 SHARPNESS = ("shared", "free", "hard")
 ENDS = ("pinned", "slopes", "free")
+#: Sizes beyond this one, and means so many standard deviations from 0, leave no room in doubles.
+LARGEST, FARTHEST = Fraction(10) ** 100, 10**9
 GATES = ("difference", "stick", "softmax")
 NORMS = ("sup", "rms", "relative")
 FAMILIES = ("general", "multiplicative", "constant")
@@ -63,8 +66,15 @@ class Request:
         _whole("seed", self.seed, 0, 2**63 - 1)
         for name in ("tol", "sigma", "max_coefficient"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise RefusedFit(f"{_said(name)} {float(value):g}: give a number above 0")
+            if value is not None and not 0 < value <= LARGEST:
+                raise RefusedFit(f"{_said(name)} {_short(value)}: give a number above 0, at most 1e100")
+            if value is not None and value < 1 / LARGEST:
+                raise RefusedFit(f"{_said(name)} {_short(value)}: too small for doubles; scale the problem")
+        if self.mu is not None and abs(self.mu) > FARTHEST * (self.sigma or 1):
+            raise RefusedFit(
+                f"--mu {_short(self.mu)}: beyond 1e9 standard deviations (--sigma) from 0 doubles cannot "
+                "tell inputs apart; fit the target shifted to 0"
+            )
         self._against_each_other()
 
     def _against_each_other(self) -> None:
@@ -95,6 +105,11 @@ class Request:
 
 def _said(name: str) -> str:
     return "K" if name == "k" else f"--{name.replace('_', '-')}"
+
+
+def _short(value: Fraction) -> str:
+    """Six digits of any size."""
+    return f"{Decimal(value.numerator) / Decimal(value.denominator):.6g}"
 
 
 def _choice(name: str, value: object, known: tuple[str, ...]) -> None:

@@ -16,6 +16,7 @@ from gateproof.numerics.fits.candidates import (
     exact_candidate,
     hard_candidates,
     refuse_ends,
+    refuse_lost,
     refuse_monotone,
 )
 from gateproof.numerics.fits.certified_fit import finish
@@ -72,6 +73,7 @@ def curve(
     else:
         exact = None
         refuse_monotone(task)
+        refuse_lost(task.found)
     if request.sharpness == "hard":
         for candidate in hard_candidates(task, every=every):
             if watch is not None:
@@ -108,11 +110,11 @@ def _searched(search: Search, *, every: bool, tol: Fraction | None) -> Iterator[
     if best is None:
         raise refuse_ends(task.request.most)
     if stopped:
-        fit = finish(task, search.candidate(best, quick=True))
-        message = f"{Status.INTERRUPTED}; {fit.message.removeprefix(str(fit.status)).lstrip('; ')}"
-        yield replace(fit, status=Status.INTERRUPTED, message=message)
+        yield _stopped(finish(task, search.candidate(best, quick=True)))
     elif not done:
-        yield _closed_in(search, best, _suffices(_judged(search, best), task.request, every=every))
+        judged, cut = _judged(search, best)
+        fit = _closed_in(search, best, _suffices(judged, task.request, every=every))
+        yield _stopped(fit) if cut else fit
 
 
 def _finished(task: Task, candidate: Candidate, *, every: bool) -> Iterator[Fit]:
@@ -136,16 +138,26 @@ def _closed_in(search: Search, one: Found, candidate: Candidate) -> Fit:
         places = (np.array(fit.argmax) - found.centre) / found.width
         again = finish(search.task, search.candidate(settle(found, one, places)))
     except KeyboardInterrupt:
-        return finish(search.task, candidate)
+        return _stopped(finish(search.task, candidate))
     better = again.error.hi is not None and fit.error.hi is not None and again.error.hi < fit.error.hi
     return again if better else finish(search.task, candidate)
 
 
-def _judged(search: Search, best: Found) -> Candidate:
+def _judged(search: Search, best: Found) -> tuple[Candidate, bool]:
+    """The candidate, and whether it was stopped before it was known whether the infimum is attained."""
     try:
-        return search.candidate(best)
+        return search.candidate(best), False
     except KeyboardInterrupt:
-        return search.candidate(best, quick=True).saying("stopped before it was known whether it is best")
+        known = search.candidate(best, quick=True)
+        return known.saying("stopped before it was known whether it is best"), True
+
+
+def _stopped(fit: Fit) -> Fit:
+    """The fit of a search that was cut short, which says so."""
+    if fit.status is Status.INTERRUPTED:
+        return fit
+    message = f"{Status.INTERRUPTED}; {fit.message.removeprefix(str(fit.status)).lstrip('; ')}"
+    return replace(fit, status=Status.INTERRUPTED, message=message)
 
 
 def _suffices(candidate: Candidate, request: Request, *, every: bool) -> Candidate:

@@ -18,6 +18,7 @@ from gateproof.numerics.fits.target_breaks import breaks
 from gateproof.numerics.fits.target_calling import ALONE, Function, callee, raised, real
 from gateproof.numerics.fits.target_domain import Domain
 from gateproof.numerics.fits.target_tails import no_line, tail
+from gateproof.numerics.fits.target_user import user_code
 from gateproof.numerics.fits.target_window import sample, window_notes
 
 #: Errors of values above this share of them are told.
@@ -88,7 +89,7 @@ def _guarded(run: Function, name: str) -> Function:
         if not len(flat):
             return np.zeros(x.shape)
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), user_code():
                 values, _ = real(run(flat), flat)
         except RefusedTarget as error:
             raise RefusedTarget(f"{name}: {error}") from None

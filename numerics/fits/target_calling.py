@@ -12,6 +12,7 @@ import numpy as np
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.target import DOUBLE, SINGLE, RefusedTarget
 from gateproof.numerics.fits.target_torch import as_array, of_module, on_tensors, torch_module
+from gateproof.numerics.fits.target_user import Ended, user_code
 
 Function = Callable[[Array], Array]
 ALONE = "give a function that depends on x alone"
@@ -42,9 +43,9 @@ def callee(given: Any, name: str, x: Array) -> Callee:
     errors: dict[str, str] = {}
     for way, run in ways:
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), user_code():
                 found = run(x)
-            values, resolution = real(found, x)
+                values, resolution = real(found, x)
         except RefusedTarget as error:
             errors[way] = str(error)
         except Exception as error:
@@ -68,7 +69,9 @@ def _one_by_one(given: Any) -> Function:
         for k, at in enumerate(x.tolist()):
             try:
                 value = given(at)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise RefusedTarget(f"at x = {at:.6g} it raised {raised(error)}") from None
             found[k] = _number(value, at)
         return found
@@ -133,7 +136,8 @@ def real(found: Any, x: Array) -> tuple[Array, float]:
 def _agrees(given: Any, x: Array, values: Array) -> bool:
     """Whether one number alone, where it can be given, has the value that it has in the array."""
     try:
-        alone = _number(given(float(x[2])), float(x[2]))
+        with user_code():
+            alone = _number(given(float(x[2])), float(x[2]))
     except Exception:
         return True
     apart = abs(alone - values[2])
@@ -142,7 +146,7 @@ def _agrees(given: Any, x: Array, values: Array) -> bool:
 
 def _same(run: Function, x: Array, values: Array) -> bool:
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), user_code():
             again, _ = real(run(x), x)
     except Exception:
         return False
@@ -157,6 +161,8 @@ def _dependence(name: str, x: float, repeats: bool) -> str:
 
 def raised(error: BaseException) -> str:
     """An exception in one line."""
+    if isinstance(error, Ended):
+        return str(error)
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text[:160]}" if text else type(error).__name__
 
@@ -169,7 +175,8 @@ def _why(given: Any, errors: dict[str, str]) -> str:
     if "number" not in errors:
         return next(iter(errors.values()))
     try:
-        found = given(2)
+        with user_code():
+            found = given(2)
         if isinstance(found, int | float) and "TypeError" in errors["number"]:
             return f"it takes whole numbers only ({errors['number']})"
     except Exception:

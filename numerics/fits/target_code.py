@@ -11,6 +11,7 @@ from gateproof.numerics.fits.target import RefusedTarget, Target
 from gateproof.numerics.fits.target_callable import of_callable
 from gateproof.numerics.fits.target_calling import raised
 from gateproof.numerics.fits.target_domain import Domain
+from gateproof.numerics.fits.target_user import user_code
 
 
 def of_code(place: str, domain: Domain | None = None) -> Target:
@@ -22,7 +23,8 @@ def of_code(place: str, domain: Domain | None = None) -> Target:
     found = _found(place)
     if isinstance(found, type):
         try:
-            found = found()
+            with user_code():
+                found = found()
         except Exception as error:
             raise RefusedTarget(
                 f"{place}: the class cannot be made without arguments: {raised(error)}"
@@ -39,7 +41,8 @@ def _found(place: str) -> Any:
     if added:
         sys.path.insert(0, here)
     try:
-        found: Any = import_module(module)
+        with user_code():
+            found: Any = import_module(module)
     except Exception as error:
         raise RefusedTarget(f"{place}: {module} cannot be imported: {raised(error)}") from None
     finally:
@@ -47,7 +50,10 @@ def _found(place: str) -> Any:
             sys.path.remove(here)
     for name in path.split("."):
         try:
-            found = getattr(found, name)
+            with user_code():
+                found = getattr(found, name)
         except AttributeError:
             raise RefusedTarget(f"{place}: {module} has no {path}") from None
+        except Exception as error:
+            raise RefusedTarget(f"{place}: {name} cannot be read: {raised(error)}") from None
     return found

@@ -44,6 +44,8 @@ def read_domain(given: Any) -> Domain | None:
     if lo is not None and hi is not None:
         if lo >= hi:
             raise RefusedTarget(f"domain {given!s:.60}: its left end must be below its right end")
+        if hi - lo < 1 / LARGEST:
+            raise RefusedTarget(f"domain {given!s:.60}: narrower than 1e-100; scale the target's x")
         if hi - lo < NARROWEST * max(abs(lo), abs(hi)):
             raise RefusedTarget(f"domain {given!s:.60}: too narrow for its distance from 0")
     return Domain(lo, hi, notes)

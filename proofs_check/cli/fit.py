@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check.cli import output
 from gateproof.proofs_check.cli.parser import Parser, text, whole
+from gateproof.proofs_check.refused import FAILED, RefusedError
 
 if TYPE_CHECKING:
     from gateproof.numerics.fits.result import Fit
@@ -44,7 +45,7 @@ def add_arguments(parser: Parser) -> None:
         help="branches (2); at most 16, 64 if hard",
     )
     add("--tol", type=text, metavar="E", help="the fewest branches whose error is at most E")
-    add("--curve", action="store_true", help="the error for 1, 2, .. K branches")
+    add("--curve", action="store_true", help="the error for 1, 2, .. K branches, or up to --tol")
     add("--sharpness", type=text, default="shared", metavar="KIND", help="shared (default), free or hard")
     add("--gates", type=text, default="difference", metavar="KIND",
         help="gate algebra: difference (default), stick or softmax")  # fmt: skip
@@ -79,7 +80,6 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fit and print."""
     from gateproof.proofs_check import certificate_file, fitting, fitting_files
-    from gateproof.proofs_check.refused import RefusedError
 
     if options.target is None and options.allow_code is None:
         raise RefusedError("give a target, as in: gateproof fit gelu -k 2 (see gateproof fit --help)")
@@ -88,36 +88,65 @@ def run(options: argparse.Namespace) -> int:
     request = fitting.request_of(_options(options))
     if options.certificate is not None:
         certificate_file.refuse_early(options.certificate)
+    fitting_files.refuse_twice(options.certificate, options.exports, options.plot)
     fitting_files.refuse_early(options.exports, "--export")
     fitting_files.refuse_early([] if options.plot is None else [options.plot], "--plot")
     if options.curve and (options.exports or options.plot or options.certificate):
         raise RefusedError("--curve is a table of many fits; --export, --plot and --certificate are for one")
     code = options.allow_code is not None
-    target = fitting.read_target(
-        options.allow_code if code else options.target, options.domain, allow_code=code
-    )
     watch = _progress(options)
-    with _clock(options.timeout):
+    with _clock(options.timeout) as clock:
+        with clock.reading():
+            target = fitting.read_target(
+                options.allow_code if code else options.target, options.domain, allow_code=code
+            )
         several = list(fitting.curve(target, request, watch)) if options.curve else []
         found = None if options.curve else fitting.solved(target, request, watch)
     _clear(watch)
     return _print_curve(options, several) if found is None else _print(options, found)
 
 
-@contextmanager
-def _clock(seconds: float | None) -> Iterator[None]:
-    """Stop the search after so many seconds, as Ctrl-C does: the best gate so far is printed."""
-    if seconds is None:
-        yield
-        return
+class _OverError(RefusedError):
+    """The time was over before there was anything to be fitted."""
 
-    def stop(_signal: int, _frame: FrameType | None) -> None:
+    code = FAILED
+
+
+class _Clock:
+    """Whether the time is over."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds, self.over = seconds, False
+
+    def stop(self, _signal: int, _frame: FrameType | None) -> None:
+        self.over = True
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGALRM, stop)
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Say that the time went by before there was anything to be fitted."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not self.over:
+                raise
+            raise _OverError(
+                f"stopped after {self.seconds:g} s, as the target was read: nothing was written"
+            ) from None
+
+
+@contextmanager
+def _clock(seconds: float | None) -> Iterator[_Clock]:
+    """Stop the search after so many seconds, as Ctrl-C does: the best gate so far is printed."""
+    clock = _Clock(seconds)
+    if seconds is None:
+        yield clock
+        return
+
+    before = signal.signal(signal.SIGALRM, clock.stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        yield
+        yield clock
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -47,7 +47,7 @@ def add_common(parser: Parser) -> None:
         "--timeout",
         metavar="S",
         type=seconds,
-        help="wall clock for one reading, to stop what hangs (60)",
+        help="wall clock for one reading, to stop what hangs (60); fit: for all of it (none)",
     )
     add("--no-cache", action="store_true", help="decide everything anew")
 

@@ -198,6 +198,15 @@ def as_markdown(document: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _worst(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The ends of the worst case, or why it has none."""
+    ends = found.get("value") or found
+    if "lo" in ends and "hi" in ends:
+        return [(f"worst_case_{key}", one_line(str(ends[key]))) for key in ("lo", "hi")]
+    kind, reason = (one_line(str(found.get(key) or ""), 300) for key in ("kind", "reason"))
+    return [("worst_case", f"{kind}: {reason}" if kind and reason else kind or reason or "not known")]
+
+
 def _said(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     """All that is not of one parameter, as names and texts."""
     error, pair = document["error"], document["pair"]
@@ -205,8 +214,7 @@ def _said(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     keys = ("lo", "hi", "evidence", "norm")
     rows += [(f"error_{k}", "not known" if error[k] is None else one_line(str(error[k]))) for k in keys]
     if document["worst_case"] is not None:
-        text = json.dumps(document["worst_case"], ensure_ascii=True, sort_keys=True, default=str)
-        rows.append(("worst_case", one_line(text, 4000)))
+        rows += _worst(document["worst_case"])
     if pair is not None:
         rows += [(key, value) for key, value in pair.items() if isinstance(value, str)]
         for k, row in enumerate(pair["thresholds"], 1):
