@@ -22,6 +22,8 @@ from gateproof.theory.gate import Gate
 DIGITS = 10
 #: Digits that an enclosure must fix; tau |theta| from which on a gate is looked at near its threshold.
 ZERO, SURE, FAR = Fraction(0), 3, 100
+#: From here on a checker finds exp(tau theta) too large.
+TOO_FAR = 1000
 EXACT = Error(Fraction(0), Fraction(0), "proved")
 
 
@@ -46,11 +48,13 @@ def certified_error(
     """The supremum of |weight (gate - target)| on [lo, hi] (None: infinite), or why it is not known."""
     if is_hard(gate):
         return error_by_pieces(gate, target, lo, hi, weight, digits, budget)
-    found = _searched(gate, target, lo, hi, weight, digits, budget)
+    centre, farther = _far_away(gate)
+    ways = (ZERO, centre) if not farther else (centre, ZERO)
+    found = _moved(gate, target, lo, hi, weight, digits, budget, ways[0])
     if isinstance(found, str):
         return found
-    if (found.status == "unknown" or _wide(found)) and (centre := _far_away(gate)):
-        found = _moved(gate, target, lo, hi, weight, digits, budget, centre)
+    if (found.status == "unknown" or _wide(found)) and centre:
+        found = _moved(gate, target, lo, hi, weight, digits, budget, ways[1])
         if isinstance(found, str):
             return found
     if found.status == "infinite":
@@ -111,9 +115,9 @@ def _moved(
     return replace(found, points=tuple((a + centre, b + centre) for a, b in found.points))
 
 
-def _far_away(gate: Gate) -> Fraction:
-    """A threshold that is many widths of its sigmoid away from 0; 0 if none is."""
+def _far_away(gate: Gate) -> tuple[Fraction, bool]:
+    """A threshold that is many widths of its sigmoid away from 0, 0 if none is; whether a checker minds."""
     known = [(constant_value(t), constant_value(h)) for t, h in zip(gate.tau, gate.theta, strict=True)]
     far = [(t * abs(h), h) for t, h in known if t is not None and h is not None]
     size, at = max(far, default=(ZERO, ZERO))
-    return at if size > FAR else ZERO
+    return (at if size > FAR else ZERO), size > TOO_FAR

@@ -179,3 +179,14 @@ def test_far_exponentials_stay_short():
     assert enclose.exp(Fraction(-(10**9)))[0] == 0
     with pytest.raises(OverflowError):
         enclose.exp(Fraction(10**9))
+
+
+def test_a_far_exponential_outweighs_a_large_coefficient():
+    # exp(3000 - 1000 x) comes apart as exp(3000) times exp(-1000 x), and both are out of reach.
+    form = tail_form(core("x*(1 - 1/(1 + exp(-1000*(x - 3))))"), "x", "+", Fraction(8))
+    assert isinstance(form, Expansion)
+    for start in (8, 64, 2**40):
+        lo, hi = tail_bounds(form, Fraction(start))
+        assert lo <= 0 <= hi
+        assert hi - lo < Fraction(1, 2**1000)
+        assert hi.denominator.bit_length() < 100_000

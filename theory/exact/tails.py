@@ -295,7 +295,7 @@ def tail_bounds(form: Expansion | Growing, start: Fraction) -> tuple[Fraction | 
         if t.a == 0 and t.k > 0:
             line[t.k] = line.get(t.k, Fraction(0)) - t.c
         else:
-            small += t.c * (sup_power(t.k, t.a, start) or Fraction(0))
+            small += t.c * (sup_power(t.k, t.a, start, t.c) or Fraction(0))
     shifted = tail_functions.shifted(line, start)
     if any(c < 0 for c in shifted[1:]):
         return None, None

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
+from gateproof.theory.exact.enclose import FAR, round_down, round_up
 from gateproof.theory.exact.enclose import exp as exp_pair
-from gateproof.theory.exact.enclose import round_down, round_up
 
 Key = tuple[Fraction, int]  # (b, k): x**k exp(b x), in order of growth
 MAX_TERMS = 10
@@ -30,14 +30,20 @@ class Rest(NamedTuple):
     a: Fraction
 
 
-def sup_power(k: int, a: Fraction, start: Fraction) -> Fraction | None:
-    """An upper bound of x**k exp(-a x) for x >= start > 0; None if unbounded."""
+def sup_power(k: int, a: Fraction, start: Fraction, against: Fraction = Fraction(1)) -> Fraction | None:
+    """An upper bound of x**k exp(-a x) for x >= start > 0; None if unbounded.
+
+    It is small beside 1/``against`` where the power is: past exp(-FAR) numbers are as long as that takes.
+    """
     if a < 0 or (a == 0 and k > 0):
         return None
     if a == 0:
         return round_up(start**k)
     at = max(start, Fraction(k) / a)
-    return round_up(round_up(at, 64) ** k if k >= 0 else at**k) * exp_pair(-a * at)[1]
+    # exp(-y) = exp(-y/n)**n; one factor beyond the bits of ``against`` is enough.
+    size = against.numerator.bit_length() - against.denominator.bit_length()
+    n = max(1, min(int(a * at / FAR), 1 + int(max(size, 0) / FAR)))
+    return round_up(round_up(at, 64) ** k if k >= 0 else at**k) * exp_pair(-a * at / n)[1] ** n
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,7 @@ def sup_of(parts: list[Rest] | tuple[Rest, ...], start: Fraction) -> Fraction | 
     """An upper bound of a rest on [start, oo); None if unbounded."""
     whole = Fraction(0)
     for c, k, a in parts:
-        top = sup_power(k, a, start)
+        top = sup_power(k, a, start, c)
         if top is None:
             return None
         whole += c * top

@@ -109,3 +109,14 @@ def test_random_gates_of_three_branches(tau, theta, slope, intercept):
     assert worst <= float(found.hi) * (1 + 1e-12)
     assert float(found.lo) <= worst * (1 + 1e-3)
     assert verify(found.certificate).accepted
+
+
+@pytest.mark.parametrize(("tau", "theta"), [(1000, 3), (5000, "1/2"), (100000, 3)])
+def test_a_steep_gate_far_from_zero(tau, theta):
+    # Left of theta the gate is -1 and elu is x: nearly theta + 1. No checker takes exp(tau theta).
+    gate = Gate(closed(tau), closed(theta), closed(0, 1), closed(-1, 0))
+    found = certified_error(gate, expand(parse_expr("elu(x)")), None, None)
+    assert not isinstance(found, str)
+    assert Fraction(theta) + 1 - Fraction(1, 50) < found.lo <= found.hi < Fraction(theta) + 1
+    assert found.hi - found.lo < Fraction(1, 10**8)
+    assert verify(found.certificate).accepted
