@@ -15,7 +15,7 @@ from gateproof.numerics.lower_bound import SMALLEST, LowerBound, family_of, prov
 STEPS, BOXES = (1e-4, 1e-3), {2: 300, 3: 1_500}
 #: Halvings of the error, and then of the quotient 2 between what is proved and what is not, where a bound is
 #: further below. Only a relaxation's optimum is: thresholds may be complex there.
-HALVED, CLOSER = 8, 6
+HALVED, CLOSER = 5, 6
 
 Bound = tuple[Fraction, Mapping[str, Any] | None]
 

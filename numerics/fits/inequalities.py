@@ -9,7 +9,8 @@ import numpy as np
 from gateproof.numerics.fits.gates import Array, Gates
 from gateproof.numerics.fits.normal import Normal
 
-Inequality = Callable[[Array], tuple[Array, Array]]
+#: Values and derivatives at q; with ``slopes`` False the latter are left out.
+Inequality = Callable[..., tuple[Array, Array]]
 #: A monotone gate's slope is kept above this share of what it is made of, so that rounded parameters keep it.
 MARGIN = 1e-7
 #: Slopes above this share are far from binding and left out; step of the difference quotients.
@@ -21,8 +22,8 @@ FURTHEST = 1e4
 def together(parts: Sequence[Inequality]) -> Inequality:
     """All conditions as one."""
 
-    def both(q: Array) -> tuple[Array, Array]:
-        found = [part(q) for part in parts]
+    def both(q: Array, *, slopes: bool = True) -> tuple[Array, Array]:
+        found = [part(q, slopes=slopes) for part in parts]
         return np.concatenate([v for v, _ in found]), np.vstack([j for _, j in found])
 
     return both
@@ -37,9 +38,9 @@ def bounded_intercepts(found: Normal, gates: Gates, base: Array, basis: Array, m
     bound = most / found.height
     size = max(bound, 1e-300)
 
-    def condition(q: Array) -> tuple[Array, Array]:
-        value = at + rows @ q
-        return np.concatenate([bound - value, bound + value]) / size, np.vstack([-rows, rows]) / size
+    def condition(q: Array, *, slopes: bool = True) -> tuple[Array, Array]:
+        value, by_q = at + rows @ q, rows if slopes else rows[:, :0]
+        return np.concatenate([bound - value, bound + value]) / size, np.vstack([-by_q, by_q]) / size
 
     return condition
 
@@ -65,10 +66,10 @@ def rising(found: Normal, gates: Gates, base: Array, basis: Array, x: Array, sig
         slopes = _relative_slope(gates, full, at, tilt, sign)
         return np.concatenate([slopes, -sign * np.array(tails)]) - MARGIN
 
-    def condition(q: Array) -> tuple[Array, Array]:
+    def condition(q: Array, *, slopes: bool = True) -> tuple[Array, Array]:
         places = _lowest(x, _relative_slope(gates, base + basis @ q, x, tilt, sign))
-        jacobian = np.empty((len(places) + len(sides), free))
-        for j in range(free):
+        jacobian = np.empty((len(places) + len(sides), free if slopes else 0))
+        for j in range(jacobian.shape[1]):
             ahead, behind = q.copy(), q.copy()
             ahead[j] += STEP
             behind[j] -= STEP

@@ -73,7 +73,7 @@ def _state(problem: Sampled, q: Array) -> _State:
     size = max(np.abs(error).max(), np.abs(here).max(initial=0.0))
     breach = 0.0
     if problem.inequality is not None:
-        breach = float(np.maximum(-problem.inequality(q)[0], 0.0).max(initial=0.0))
+        breach = float(np.maximum(-problem.inequality(q, slopes=False)[0], 0.0).max(initial=0.0))
     return _State(float(size), breach, q, places, here)
 
 

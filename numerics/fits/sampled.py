@@ -25,7 +25,7 @@ class Sampled:
 
     ``function`` is None for data, whose peaks are then those of the grid. ``weight`` is positive and finite.
     ``low`` and ``high`` bound q. ``inequality`` gives values (m,), wanted >= 0, and their derivatives
-    (m, free), at q.
+    (m, free), at q; with ``slopes=False`` the latter have no columns.
     """
 
     gates: Gates
@@ -37,7 +37,7 @@ class Sampled:
     weight: Callable[[Array], Array] | None = None
     low: Array | None = None
     high: Array | None = None
-    inequality: Callable[[Array], tuple[Array, Array]] | None = None
+    inequality: Callable[..., tuple[Array, Array]] | None = None
 
     def full(self, q: Array) -> Array:
         """All parameters; q of shape (..., free)."""

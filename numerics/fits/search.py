@@ -9,9 +9,10 @@ function's features are of width and height about 1 around 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gateproof.numerics.fits.crowd import descend
 from gateproof.numerics.fits.gates import Array
@@ -133,15 +134,28 @@ class _Ranking:
         """A gate with less sharpness that is as good, or nearly so in the mean."""
         problem, n = self.problem, self.problem.gates.branches - 1
         sharp = problem.basis[:n]
+        moved = np.abs(sharp).sum(axis=0) > 0
+        step = np.log(2.0) * np.sign(sharp.sum(axis=0)) * moved
         limit, kept = (1 + SOFTER) ** 2 * self._mean(best.q), best
-        for _ in range(12):
-            full = problem.full(kept.q)
-            if not n or full[:n].max() < np.log(SHARP):
-                break
-            step = np.log(2.0) * np.sign(sharp.sum(axis=0)) * (np.abs(sharp).sum(axis=0) > 0)
+        if not n or problem.full(best.q)[:n].max() < np.log(SHARP):
+            return best
+        for _ in range(20):
             q = problem.clipped(kept.q - step)
             trial = level(problem, q, steps=0)
-            if trial.error > best.error * (1 + EQUAL) or self._mean(q) > limit:
-                break
-            kept = Levelled(q, trial.error, best.programmes, best.settled)
+            if trial.error > best.error * (1 + EQUAL):
+                # The same sharpness with other thresholds.
+                trial = level(_holding(problem, q, moved), q, steps=TRIED)
+            if trial.error > best.error * (1 + EQUAL) or self._mean(trial.q) > limit:
+                step = step / 2
+                if np.abs(step).max(initial=0.0) < 0.1:
+                    break
+                continue
+            kept = Levelled(trial.q, trial.error, best.programmes, best.settled)
         return kept
+
+
+def _holding(problem: Sampled, q: Array, held: NDArray[np.bool_]) -> Sampled:
+    """The problem with some of its parameters held at q."""
+    low = np.full(len(q), -np.inf) if problem.low is None else problem.low
+    high = np.full(len(q), np.inf) if problem.high is None else problem.high
+    return replace(problem, low=np.where(held, q, low), high=np.where(held, q, high))
