@@ -89,7 +89,8 @@ def hard_fit(
         squares = least_squares(grid, form, branches, measure or measure_of(target))
         if squares is None:
             raise NoHardGate(_impossible(form, branches))
-        return replace(_fit(target, form, squares, squares.error, grid, branches), below=None, bound=None)
+        fit = _fit(target, form, squares, squares.error, grid, branches, norm)
+        return replace(fit, below=None, bound=None)
     solved = solve(grid, form, branches)
     if solved is None:
         raise NoHardGate(_impossible(form, branches))
@@ -98,13 +99,16 @@ def hard_fit(
     bound, witness = proved(target, solved.walls, solved.tunnel, branches)
     if bound is None and continuous and any(t is not None and t.pinned for t in (form.left, form.right)):
         bound, witness = _of_slopes(target, form, grid, branches)
-    if not attained:
-        lowest = (
-            f"not attained: the infimum {solved.tunnel.above:.9g} is approached as thresholds run away to "
-            "infinity; they are kept near"
+    if not attained or not pieces.attained:
+        how = (
+            "thresholds come nearer to the jumps on their right"
+            if attained
+            else "thresholds run away to infinity; they are kept near"
         )
+        lowest = f"not attained: the infimum {solved.tunnel.above:.9g} is approached as {how}"
         found = replace(found, why="; ".join(filter(None, (found.why, lowest))))
     record = None if witness is None else document_of(witness)
+    attained = attained and pieces.attained
     return replace(found, attained=attained, bound=bound, record=record, witness=witness)
 
 
@@ -196,12 +200,11 @@ def _impossible(form: Walls, branches: int) -> str:
 def _within_reach(grid: Grid, form: Walls, solved: Solved, asked: int) -> tuple[Pieces, bool]:
     """The pieces, as few as are as good; or the best whose thresholds are near, where those run away."""
     best = solved.pieces
-    if not _near(grid, best.theta):
-        # With ties pieces may be of no use; a walk in a slightly wider tunnel has the fewest.
-        fewest = walk(solved.walls, (1 + SAME) * solved.tunnel.above, asked)
-        trial = solve(grid, form, len(fewest.links)) if len(fewest.links) < asked else None
-        if trial is not None and trial.pieces.error <= (1 + 2 * SAME) * solved.tunnel.above:
-            best = trial.pieces
+    # At the best error pieces may be of no use; a walk in a slightly wider tunnel has the fewest.
+    fewest = walk(solved.walls, (1 + SAME) * solved.tunnel.above, asked)
+    trial = solve(grid, form, len(fewest.links)) if fewest.covered and len(fewest.links) < asked else None
+    if trial is not None and trial.pieces.error <= (1 + 2 * SAME) * solved.tunnel.above:
+        best = trial.pieces
     if form.function is None or _near(grid, best.theta):
         return best, True
     near = grid.centre - NEAR * grid.width, grid.centre + NEAR * grid.width
@@ -214,17 +217,18 @@ def _near(grid: Grid, theta: tuple[float, ...]) -> bool:
     return bool((np.abs(t - grid.centre) <= FAR * grid.width).all() and (np.diff(t) >= 0).all())
 
 
-def _fit(target: Target, form: Walls, pieces: Pieces, below: float, grid: Grid, asked: int) -> HardFit:
+def _fit(
+    target: Target, form: Walls, pieces: Pieces, below: float, grid: Grid, asked: int, norm: str = "sup"
+) -> HardFit:
     pieces = _without_empty(pieces)
     remarks = []
     n = len(pieces.lines)
     if n < asked:
         remarks.append(f"K = {n} is as good as K = {asked}: {asked - n} redundant branch(es) left out")
-    if grid.own:
+    if grid.own and not form.continuous and norm == "sup":
         remarks.append(
-            f"the target jumps at x = {grid.own[0]:.6g} and has a value of its own there, which the search "
-            "leaves out: at a threshold a hard gate takes the branch on its left; the error counts that x, "
-            f"and without it is {pieces.error:.6g}"
+            f"at x = {grid.own[0]:.6g}, where the target jumps, its value is not the limit from the left, "
+            "and the error counts it: the branch that a hard gate takes there holds on the left of it as well"
         )
     gate = _gate(target, form, pieces, grid.width)
     return HardFit(gate, pieces, pieces.error, below, why="; ".join(remarks))

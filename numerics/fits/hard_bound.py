@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.fits.hard_check import KIND, holds, least_of
+from gateproof.numerics.fits.hard_spots import Spot, at_spot
 from gateproof.numerics.fits.hard_walk import Narrowest
 from gateproof.numerics.fits.hard_walls import Contact, Link, Walls
 from gateproof.numerics.fits.target import Line, Target
@@ -27,13 +29,14 @@ def proved(
     target: Target, walls: Walls, tunnel: Narrowest, branches: int
 ) -> tuple[Fraction | None, dict[str, Any] | None]:
     """A bound and its record; None for targets that are no formulas, and where a check fails."""
-    if target.expr is None or tunnel.lower is None or len(tunnel.lower.links) != branches:
+    torn = walls.continuous and tunnel.lower is not None and not tunnel.lower.links
+    if target.expr is None or tunnel.lower is None or (len(tunnel.lower.links) != branches and not torn):
         return None, None
     if walls.weight is not None and target.weight_expr is None:
         return None, None
     if np.isfinite(walls.highest) or np.isfinite(walls.steepest):
         return None, None
-    blocks = _blocks(target, walls, tunnel.lower.links, tunnel.below)
+    blocks = _torn(target, walls) if torn else _blocks(target, walls, tunnel.lower.links, tunnel.below)
     if blocks is None:
         return None, None
     pinned = walls.left or walls.right
@@ -47,12 +50,12 @@ def proved(
         "family": walls.kind,
         "left": _tip(target.left, walls, pinned is not None and pinned.pinned, walls.left is not None),
         "right": _tip(target.right, walls, pinned is not None and pinned.pinned, walls.right is not None),
-        "blocks": [{"side": s, "points": [_ratio(x) for x in points]} for s, points in blocks],
+        "blocks": [{"side": s, "points": [p.text for p in points]} for s, points in blocks],
     }
-    if not walls.continuous:
+    if not walls.continuous or torn:
         try:
             bound = least_of(record, target.expr, target.weight_expr)
-        except (NumericsError, ArithmeticError):
+        except (NumericsError, ArithmeticError, ValueError):
             bound = None
         if bound is None:
             return None, None
@@ -81,36 +84,55 @@ def _tip(line: Line | None, walls: Walls, pinned: bool, bound: bool) -> dict[str
 
 def _blocks(
     target: Target, walls: Walls, links: tuple[Link, ...], e: float
-) -> list[tuple[int, list[Fraction]]] | None:
-    found = []
-    before = -np.inf
-    for link in links:
+) -> list[tuple[int, list[Spot]]] | None:
+    found: list[tuple[int, list[Spot]]] = []
+    for number, link in enumerate(links):
         if link.exit is None:
             return None
-        places = [_place(target, c, e) for c in (*link.contacts, link.exit)]
-        if not walls.continuous and places[0] <= before:
-            places[0] = float(np.nextafter(before, np.inf))
-        before = places[-1]
-        points = [_inside(target, Fraction(p)) for p in places]
+        points = [_place(target, c, e, sides=not walls.continuous) for c in (*link.contacts, link.exit)]
+        if link.before and len(points) == 1 and (number or walls.left is None):
+            points = [Spot(points[0].x, -1), *points]
+        if not walls.continuous and found and points[0].cut < found[-1][1][-1].cut:
+            beside = float(np.nextafter(float(found[-1][1][-1].x), np.inf))
+            points[0] = _inside(target, Fraction(beside))
         if any(b <= a for a, b in pairwise(points)):
             return None
+        if len(points) == 2 and points[0].cut == points[1].cut:
+            return [(link.side, points)]
         found.append((link.side, points))
     return found
 
 
-def _place(target: Target, contact: Contact, e: float) -> float:
-    """The place of a wall; at a jump, the one beside it with the wall's value."""
-    x = contact.x
+def _torn(target: Target, walls: Walls) -> list[tuple[int, list[Spot]]]:
+    """Both sides of the jump that is the highest in terms of the tunnel's width."""
+    x, y, v = walls.x, walls.y, walls.v
+    pairs = [(i, i + n) for n in (1, 2) for i in np.flatnonzero(x[n:] == x[:-n])]
+    i, j = max(pairs, key=lambda p: float(np.abs(y[p[1]] - y[p[0]]) / (v[p[0]] + v[p[1]])))
+    sides = (Contact(float(x[k]), float(y[k]), float(v[k]), 1) for k in (i, j))
+    return [(1, [_place(target, c, 1e-3) for c in sides])]
+
+
+def _place(target: Target, contact: Contact, e: float, *, sides: bool = True) -> Spot:
+    """The place of a wall; at a jump, the limit that is the wall's value, or a double beside it."""
+    x, allowed = contact.x, 1e-3 * e * contact.v
     near = np.array([x, np.nextafter(x, -np.inf), np.nextafter(x, np.inf)])
     with np.errstate(all="ignore"):
         away = np.abs(target.function(near) - contact.y)
-    return float(near[0] if away[0] <= 1e-3 * e * contact.v else near[np.nanargmin(away)])
+    if away[0] <= allowed:
+        return _inside(target, Fraction(float(near[0])))
+    k = int(np.nanargmin(away))
+    spot = Spot(Fraction(x), (0, -1, 1)[k])
+    if k and sides and target.expr is not None and spot.inside(target.lo, target.hi):
+        value = at_spot(target.expr, spot)
+        if value is not None and abs(to_float(value) - contact.y) <= allowed:
+            return spot
+    return _inside(target, Fraction(float(near[k])))
 
 
-def _inside(target: Target, x: Fraction) -> Fraction:
+def _inside(target: Target, x: Fraction) -> Spot:
     """In the domain, whose ends may lie beside the doubles next to them."""
     x = x if target.lo is None else max(x, target.lo)
-    return x if target.hi is None else min(x, target.hi)
+    return Spot(x if target.hi is None else min(x, target.hi))
 
 
 def _ratio(value: Fraction) -> str:

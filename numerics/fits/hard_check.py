@@ -2,22 +2,25 @@
 
 With jumps. A block of points forbids error below e for one line: three points, of a line with given slope or
 with intercept 0 two, of a given line one. (If sum l_i L(x_i) = 0 for all lines L of a kind, each of them has
-a weighted error of at least |sum l_i f(x_i)| / sum |l_i| v_i at one of the x_i, where v = 1/weight.) K blocks
-that do not overlap cannot all be cut by K - 1 thresholds. The first block counts from -oo where the first
-line is bound, the last one up to oo. So every gate has an error of at least the least e of the blocks.
+a weighted error of at least |sum l_i f(x_i)| / sum |l_i| v_i at one of the x_i, where v = 1/weight.) A
+threshold in [a, b) cuts a block from a to b; limits at a jump stand for places as near to it as need be
+(:mod:`...hard_spots`). K blocks that do not overlap cannot all be cut by K - 1 thresholds, and one that no
+threshold cuts is enough. The first block counts from -oo where the first line is bound, the last one up to
+oo. So every gate has an error of at least the least e of the blocks.
 
-Continuous. Let g be continuous with K pieces and an error below e. Block j is a line, its window from p to
-t, and a side s. The line passes through the wall f + s e v at x_1 and f - s e v at x_2 = p, and is at t on
-the wall f + s e v or beyond it; x_1 < x_2 < t. So g is on one side of the line at p and on the other at t.
-Let it meet the line at a last place a in between, and G be the piece of g that goes on from there. Claim: G
-has at least number j + 1 (from 1). Let the claim hold for the window before (line l', ends p', t', side s',
-last meeting a'), with the piece G'. Left of a' G' is beyond l', so within the wall of side -s' wherever l'
-is; from a' on it is g as far as it goes. So G' respects all walls at x >= t', and walls of side -s' at x >=
-p' where l' does. If x_1 and x_2 are such places, and x_2 >= t', G' cannot meet the line of block j right of
-x_2; so the piece that does has a higher number. A first line that is given is met from p = -oo on, by a
-piece of number 2 or more, whose slope it bounds on one side; there one contact stands for two. A given last
-line has number K, and breaks a wall that it should respect. So there is no such g. (Windows: Suri 1986, "A
-linear time algorithm for minimum link paths inside a simple polygon".)
+Continuous. At a jump a continuous function has one value, as a line has. Otherwise let g be continuous with
+K pieces and an error below e. Block j is a line, its window from p to t, and a side s. The line passes
+through the wall f + s e v at x_1 and f - s e v at x_2 = p, and is at t on the wall f + s e v or beyond it;
+x_1 < x_2 < t. So g is on one side of the line at p and on the other at t. Let it meet the line at a last
+place a in between, and G be the piece of g that goes on from there. Claim: G has at least number j + 1 (from
+1). Let the claim hold for the window before (line l', ends p', t', side s', last meeting a'), with the piece
+G'. Left of a' G' is beyond l', so within the wall of side -s' wherever l' is; from a' on it is g as far as
+it goes. So G' respects all walls at x >= t', and walls of side -s' at x >= p' where l' does. If x_1 and x_2
+are such places, and x_2 >= t', G' cannot meet the line of block j right of x_2; so the piece that does has a
+higher number. A first line that is given is met from p = -oo on, by a piece of number 2 or more, whose slope
+it bounds on one side; there one contact stands for two. A given last line has number K, and breaks a wall
+that it should respect. So there is no such g. (Windows: Suri 1986, "A linear time algorithm for minimum link
+paths inside a simple polygon".)
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import evaluate
 from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.fits.hard_spots import Spot, at_spot, spot_of
 from gateproof.numerics.precision import precision
 from gateproof.theory.formula import expand, parse_expr
 from gateproof.theory.formula.nodes import Expr
@@ -47,15 +51,17 @@ def holds(record: Mapping[str, Any]) -> bool:
         expr = expand(parse_expr(record["target"]))
         weight = None if record["weight"] is None else expand(parse_expr(record["weight"]))
         bound = Fraction(record["bound"])
-        if record["kind"] != KIND or len(record["blocks"]) != record["branches"] or bound <= 0:
+        if record["kind"] != KIND or bound <= 0:
+            return False
+        if len(record["blocks"]) != record["branches"] and not is_jump(record):
             return False
         lo, hi = (None if end is None else Fraction(end) for end in record["domain"])
-        points = [Fraction(p) for block in record["blocks"] for p in block["points"]]
-        if any((lo is not None and p < lo) or (hi is not None and p > hi) for p in points):
+        points = [spot_of(p) for block in record["blocks"] for p in block["points"]]
+        if not all(p.inside(lo, hi) for p in points):
             return False
         if (lo is not None and record["left"]) or (hi is not None and record["right"]):
             return False
-        if record["continuous"]:
+        if record["continuous"] and not is_jump(record):
             return _chained(record, Values(expr, weight), bound)
         least = least_of(record, expr, weight)
     except (NumericsError, ArithmeticError, KeyError, ValueError, TypeError):
@@ -76,24 +82,42 @@ class Values:
         value = evaluate(self.expr, place, BITS)
         return value, arb(1) if self.weight is None else 1 / evaluate(self.weight, place, BITS)
 
+    def near(self, spot: Spot) -> tuple[arb, arb]:
+        """Both at a place, or their limits. ValueError where these are not known."""
+        if not spot.side:
+            return self.at(spot.x)
+        value, weight = at_spot(self.expr, spot), None if self.weight is None else at_spot(self.weight, spot)
+        if value is None or (weight is None and self.weight is not None):
+            raise ValueError(f"no limit at {spot.text}")
+        return evaluate(value, {}, BITS), arb(1) if weight is None else 1 / evaluate(weight, {}, BITS)
+
 
 def _closed(text: str) -> arb:
     return evaluate(expand(parse_expr(text)), {}, BITS)
+
+
+def is_jump(record: Mapping[str, Any]) -> bool:
+    """Whether the record is of one block that no threshold cuts; for continuous gates, of a jump's sides."""
+    blocks = [[spot_of(p) for p in block["points"]] for block in record["blocks"]]
+    if len(blocks) != 1:
+        return False
+    first, last = blocks[0][0], blocks[0][-1]
+    return first.x == last.x if record["continuous"] else first.cut == last.cut
 
 
 def least_of(record: Mapping[str, Any], expr: Expr, weight: Expr | None) -> Fraction | None:
     """The least bound of blocks that do not overlap; None if they do."""
     values = Values(expr, weight if record["weight"] is not None else None)
     least: arb | None = None
-    last: Fraction | None = None
+    last: Spot | None = None
     with precision(BITS):
         for number, block in enumerate(record["blocks"]):
-            points = [Fraction(p) for p in block["points"]]
+            points = [spot_of(p) for p in block["points"]]
             ordered = all(a < b for a, b in pairwise(points))
-            if not points or not ordered or (last is not None and points[0] <= last):
+            if not points or not ordered or (last is not None and points[0].cut < last.cut):
                 return None
             last = points[-1]
-            tip = tip_of(record, number)
+            tip = None if is_jump(record) else tip_of(record, number)
             value = _of_block(record["family"], tip, points, values)
             if value is None:
                 return None
@@ -110,18 +134,19 @@ def tip_of(record: Mapping[str, Any], number: int) -> Mapping[str, Any] | None:
     return first or (record["right"] if number == record["branches"] - 1 else None)
 
 
-def _of_block(
-    family: str, tip: Mapping[str, Any] | None, points: list[Fraction], values: Values
-) -> arb | None:
+def _of_block(family: str, tip: Mapping[str, Any] | None, points: list[Spot], values: Values) -> arb | None:
     """The least error that a line of the kind has on the points, in balls."""
-    x = [iv.rational(p) for p in points]
-    f, v = zip(*(values.at(p) for p in points), strict=True)
+    x = [iv.rational(p.x) for p in points]
+    f, v = zip(*(values.near(p) for p in points), strict=True)
+    if len(points) == 2 and points[0].x == points[1].x:
+        # Whatever the line, it has one height there.
+        return arb(abs(f[0] - f[1]) / (v[0] + v[1]))
     if tip is not None and tip["pinned"]:
         line = _closed(tip["slope"]) * x[-1] + _closed(tip["intercept"])
         return arb(abs(f[-1] - line) / v[-1]) if len(x) == 1 else None
     if family == "multiplicative":
         if len(x) == 1:
-            return arb(abs(f[0]) / v[0]) if points[0] == 0 else None
+            return arb(abs(f[0]) / v[0]) if points[0].x == 0 else None
         return arb(abs(f[0] * x[1] - f[1] * x[0]) / (v[0] * abs(x[1]) + v[1] * abs(x[0])))
     if tip is not None or family == "constant":
         slope = arb(0) if tip is None else _closed(tip["slope"])

@@ -12,8 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.certificate import Bounds, composite_document, range_certificate
-from gateproof.numerics.fits.hard_check import tip_of
-from gateproof.theory.formula import expand, parse_expr, substitute, to_text
+from gateproof.numerics.fits.hard_check import is_jump, tip_of
+from gateproof.numerics.fits.hard_spots import Spot, at_spot, spot_of
+from gateproof.theory.formula import expand, parse_expr, to_text
 from gateproof.theory.formula.nodes import App, Expr, Num
 
 BITS = 192
@@ -21,6 +22,12 @@ JUMPS = (
     "no line of its kind is within the bound on any of these {k} blocks of points, which do not overlap; {k} "
     "pieces have {n} thresholds, so one block is in one piece. Points: {points}"
 )
+SIDES = "; p- and p+ are the limits at p, which a branch that holds left of p, or right of it, approaches"
+JUMP = (
+    "the branch that holds at {p} holds on the left of it as well, and no line is within the bound of both "
+    "the value there and the limit from the left"
+)
+TORN = "a continuous function has one value at {p}, which is not within the bound of both {points}"
 WHOLE = (
     "every continuous function of {k} lines within the bound meets the line of each block between its last "
     "two points with a piece of a higher number than the block's, so it has more pieces. Points: {points}"
@@ -34,17 +41,32 @@ def document_of(record: Mapping[str, Any]) -> dict[str, Any]:
         None if record["weight"] is None else expand(parse_expr(record["weight"])),
         Fraction(record["bound"]),
     )
-    made = _of_chain(record, values) if record["continuous"] else _of_blocks(record, values)
+    chain = record["continuous"] and not is_jump(record)
+    made = _of_chain(record, values) if chain else _of_blocks(record, values)
     parts = [
         range_certificate(
             one, {}, Bounds(Fraction(0)), ["leaf", "natural"], bits=BITS, text=f"{to_text(one)} >= 0"
         )
         for one in made
     ]
+    start = f"{_gates(record)} is off by {record['bound']} or more"
+    if is_jump(record):
+        return composite_document(parts, f"{start}: {_at_jump(record)}")
     k = record["branches"]
     points = "; ".join(", ".join(block["points"]) for block in record["blocks"])
     said = (WHOLE if record["continuous"] else JUMPS).format(k=k, n=k - 1, points=points)
-    return composite_document(parts, f"{_gates(record)} is off by {record['bound']} or more: {said}")
+    if any(spot_of(p).side for block in record["blocks"] for p in block["points"]):
+        said += SIDES
+    return composite_document(parts, f"{start}: {said}")
+
+
+def _at_jump(record: Mapping[str, Any]) -> str:
+    points = record["blocks"][0]["points"]
+    place = str(spot_of(points[0]).x)
+    if not record["continuous"]:
+        return JUMP.format(p=place)
+    words = {-1: "the limit from the left", 0: "the value there", 1: "the limit from the right"}
+    return TORN.format(p=place, points=" and ".join(words[spot_of(p).side] for p in points))
 
 
 def _gates(record: Mapping[str, Any]) -> str:
@@ -70,18 +92,24 @@ class _Terms:
     weight: Expr | None
     bound: Fraction
 
-    def f(self, x: Fraction) -> Expr:
-        return substitute(self.target, {"x": Num(x)})
+    def f(self, x: Fraction | Spot) -> Expr:
+        return _at(self.target, x)
 
-    def v(self, x: Fraction) -> Expr:
+    def v(self, x: Fraction | Spot) -> Expr:
         if self.weight is None:
             return Num(Fraction(1))
-        return App("div", (Num(Fraction(1)), substitute(self.weight, {"x": Num(x)})))
+        return App("div", (Num(Fraction(1)), _at(self.weight, x)))
 
     def wall(self, x: Fraction, side: int) -> Expr:
         if self.weight is None:
             return _sum((Fraction(1), self.f(x)), (side * self.bound, Num(Fraction(1))))
         return _sum((Fraction(1), self.f(x)), (side * self.bound, self.v(x)))
+
+
+def _at(expr: Expr, x: Fraction | Spot) -> Expr:
+    found = at_spot(expr, x if isinstance(x, Spot) else Spot(x))
+    assert found is not None, "a record that holds has limits that are known"
+    return found
 
 
 def _sum(*terms: tuple[Fraction, Expr]) -> Expr:
@@ -99,10 +127,12 @@ def _of_blocks(record: Mapping[str, Any], values: _Terms) -> Iterator[Expr]:
     """For each block: its error times the sum of the weights, less the bound times it."""
     one = Fraction(1)
     for number, block in enumerate(record["blocks"]):
-        x = [Fraction(p) for p in block["points"]]
-        f, v = [values.f(p) for p in x], [values.v(p) for p in x]
-        tip = tip_of(record, number)
-        if tip is not None and (tip["pinned"] or len(x) == 1):
+        spots = [spot_of(p) for p in block["points"]]
+        x, f, v = [p.x for p in spots], [values.f(p) for p in spots], [values.v(p) for p in spots]
+        tip = None if is_jump(record) else tip_of(record, number)
+        if len(x) == 2 and x[0] == x[1]:
+            away, spread = _sum((one, f[0]), (-one, f[1])), [(one, v[0]), (one, v[1])]
+        elif tip is not None and (tip["pinned"] or len(x) == 1):
             line = _line(tip, x[-1])
             spread = [(one, v[-1])] if tip["pinned"] else [(Fraction(2), Num(one))]
             away = _sum((one, f[-1]), (-one, line))

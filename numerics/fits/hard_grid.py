@@ -22,7 +22,8 @@ LONG = 1500
 class Grid:
     """Ascending x and values; at a jump two entries with one x, the second of which is ``after`` it.
 
-    ``own`` are jumps where the target has a value of its own, which no entry stands for.
+    ``own`` are jumps where the value is not the limit from the left: three entries with one x, the limit, the
+    value, and the limit from the right, which is ``after``.
     """
 
     x: Array
@@ -133,24 +134,27 @@ def _with_jumps(target: Target, grid: Grid, size: float) -> Grid:
         if max(abs(left - here), abs(right - here)) <= 1e-4 * size:
             continue
         k = int(np.searchsorted(x, kink))
+        values, beyond = [right], [True]
         if abs(here - left) > 1e-9 * (size + abs(here)):
             own.append(kink)
+            values, beyond = [here, right], [False, True]
         y[k] = left
-        x, y, after = np.insert(x, k + 1, kink), np.insert(y, k + 1, right), np.insert(after, k + 1, True)
+        x = np.insert(x, k + 1, [kink] * len(values))
+        y, after = np.insert(y, k + 1, values), np.insert(after, k + 1, beyond)
     return Grid(x, y, after, width, grid.centre, tuple(own))
 
 
 def _limit(target: Target, kink: float, side: int, width: float) -> float | None:
     """The value beside a kink, where it does not go on towards the value at the kink."""
     step = max(abs(kink) * 2.0**-50, 1e-13 * width)
-    x = kink + side * step * np.array([0.0, 1.0, 1e3])
+    x = kink + side * step * np.array([0.0, 1.0, 2.0, 1e3])
     if (target.lo is not None and x.min() < float(target.lo)) or (
         target.hi is not None and x.max() > float(target.hi)
     ):
         return None
-    here, near, far = (float(v) for v in target.function(x))
+    here, near, then, far = (float(v) for v in target.function(x))
     # A kink as steep as a square root is 30 times nearer at a thousandth of the distance; a jump stays.
-    return near if abs(near - here) > 0.3 * abs(far - here) else here
+    return 2 * near - then if abs(near - here) > 0.3 * abs(far - here) else here
 
 
 def some_of(grid: Grid, count: int, *, data: bool) -> np.typing.NDArray[np.intp]:
@@ -175,5 +179,5 @@ def chosen(grid: Grid, count: int) -> np.typing.NDArray[np.intp]:
     total = np.concatenate([[0.0], np.cumsum(density)])
     places = np.searchsorted(total, np.linspace(0.0, total[-1], count))
     jumps = np.flatnonzero(grid.after)
-    keep = [places, np.array([0, len(x) - 1]), jumps, jumps - 1]
+    keep = [places, np.array([0, len(x) - 1]), jumps, jumps - 1, jumps - 2]
     return np.unique(np.clip(np.concatenate(keep), 0, len(x) - 1)).astype(np.intp)

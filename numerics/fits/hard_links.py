@@ -59,7 +59,8 @@ def _attempt(walls: Walls, state: State, e: float, n: int, turning: int) -> Link
         low = high = (low + high) / 2
     tops = np.minimum.accumulate(np.concatenate([[high], over[a:]]))
     floors = np.maximum.accumulate(np.concatenate([[low], under[b:]]))
-    closed = np.flatnonzero(floors > tops)
+    # At a jump that is too high for the tunnel one of them is infinite.
+    closed = np.flatnonzero((floors > tops) | (floors == np.inf) | (tops == -np.inf))
     if not len(closed):
         if state.k + n < len(walls.x):
             return None
@@ -70,9 +71,16 @@ def _attempt(walls: Walls, state: State, e: float, n: int, turning: int) -> Link
         line = _line_of(upper, lower, e, float(floors[-1]), float(tops[-1]))
         return Link(line, (), len(walls.x), 0, None)
     r = int(closed[0]) - 1
-    side = -1 if under[b + r] - tops[r] >= floors[r] - over[a + r] else 1
-    slope = float(tops[r] if side < 0 else floors[r])
     reached = _first(upper, a + r), _first(lower, b + r)
+    with np.errstate(invalid="ignore"):
+        side = -1 if not under[b + r] - tops[r] < floors[r] - over[a + r] else 1
+    slope = float(tops[r] if side < 0 else floors[r])
+    if not np.isfinite(slope):
+        # Walls at one place only: any slope will do.
+        there = _contact(rest, r, 1)
+        line = _line_of(*reached, e, float(floors[r]), float(tops[r])) if len(reached[0].x) else _level(there)
+        side = -1 if line.height(there.x) < there.y else 1
+        return _left(walls, state, e, line, (), r, side)
     line, contacts = _touching(*reached, highs if side < 0 else lows, e, slope, side)
     return _left(walls, state, e, line, contacts, r, side)
 
@@ -109,7 +117,8 @@ def _slopes(upper: Some, lower: Some, e: float, a: int, b: int) -> tuple[Array, 
     i, j = np.nonzero(run == 0)
     order[i, j] = np.sign(np.maximum(j - a, -1) - np.maximum(i - b, -1))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        slopes = np.where(run != 0, rise / np.where(run == 0, 1.0, run), np.sign(rise) * order * np.inf)
+        apart = np.where(rise >= 0, order, -order)
+        slopes = np.where(run != 0, rise / np.where(run == 0, 1.0, run), apart * np.inf)
     return slopes, order
 
 
@@ -117,9 +126,6 @@ def _touching(
     upper: Some, lower: Some, bounds: Array, e: float, slope: float, side: int
 ) -> tuple[Straight, tuple[Contact, ...]]:
     """The line with an extreme slope and the two walls that give it; one wall if the slope was bounded."""
-    if not np.isfinite(slope):
-        some = upper if len(upper.x) else lower
-        return Straight(0.0, float(some.x[-1]), float(some.y[-1])), ()
     contacts: tuple[Contact, ...]
     bounds = bounds[: len(lower.x), : len(upper.x)]
     at = np.argwhere(bounds == slope)
@@ -139,12 +145,18 @@ def _contact(some: Some, k: int, side: int) -> Contact:
     return Contact(float(some.x[k]), float(some.y[k]), float(some.v[k]), side)
 
 
+def _level(contact: Contact) -> Straight:
+    return Straight(0.0, contact.x, contact.y)
+
+
 def _left(
     walls: Walls, state: State, e: float, line: Straight, contacts: tuple[Contact, ...], r: int, side: int
 ) -> Link:
     """The link that ends before grid point k + r, with the place where it meets the wall."""
     k = state.k + r
     there = Contact(float(walls.x[k]), float(walls.y[k]), float(walls.v[k]), side)
+    if walls.tied(k):
+        return Link(line, contacts, k - 1, side, there, before=True)
     before = Contact(float(walls.x[k - 1]), float(walls.y[k - 1]), float(walls.v[k - 1]), side) if r else None
     before = before or _last(state, side)
     if walls.function is None or before is None or not before.x < there.x:
@@ -254,6 +266,9 @@ def _narrowing(
         bounded = value in start and not len(state.upper.x)
         if len(some.x) and not bounded and (which == -side or isinstance(lines, _Through)):
             gap = np.abs(line.at(some.x) - some.y - which * e * some.v)
+            if isinstance(lines, _Through):
+                # Right of 0 the upper walls bound the slope from above, left of it the lower ones.
+                gap = np.where((some.x * which > 0) == rising, gap, np.inf)
             j = int(np.argmin(gap))
             if gap[j] <= 1e-9 * (e * some.v[j] + abs(some.y[j])):
                 contacts = (_contact(some, j, which),)

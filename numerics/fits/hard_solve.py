@@ -12,7 +12,8 @@ import numpy as np
 
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.hard_grid import Grid, some_of
-from gateproof.numerics.fits.hard_walk import Narrowest, narrowest, thresholds
+from gateproof.numerics.fits.hard_jumps import placed
+from gateproof.numerics.fits.hard_walk import Narrowest, narrowest
 from gateproof.numerics.fits.hard_walls import Straight, Walls
 
 #: Rounds of adding peaks; relative agreement of the bounds, and of the bisection.
@@ -21,11 +22,15 @@ ROUNDS, AGREED, DIGITS = 20, 1e-12, (4.0, 8.0, 14.5)
 
 @dataclass(frozen=True)
 class Pieces:
-    """Lines and the places between them, with the error on the dense grid and at its peaks."""
+    """Lines and the places between them, with the error on the dense grid and at its peaks.
+
+    ``attained`` is False where a threshold nearer to the jump right of it would be better.
+    """
 
     lines: tuple[Straight, ...]
     theta: tuple[float, ...]
     error: float
+    attained: bool = True
 
     def numbers(
         self, x: Array, after: np.typing.NDArray[np.bool_] | None = None
@@ -64,7 +69,7 @@ def solve(grid: Grid, form: Walls, most: int) -> Solved | None:
         tunnel = _bracketed(walls, most, low, high, least, digits)
         if tunnel is None:
             return None
-        pieces = _pieces(walls, tunnel)
+        pieces = _pieces(walls, tunnel, grid.width)
         places, error = peaks(grid, form, pieces)
         worst = max(float(np.abs(error).max(initial=0.0)), tunnel.above)
         solved = Solved(replace(pieces, error=worst), tunnel, walls)
@@ -104,12 +109,9 @@ def _bracketed(
     return None
 
 
-def _pieces(walls: Walls, tunnel: Narrowest) -> Pieces:
-    return Pieces(
-        tuple(link.line for link in tunnel.upper.links),
-        tuple(thresholds(walls, tunnel.upper, tunnel.above)),
-        tunnel.above,
-    )
+def _pieces(walls: Walls, tunnel: Narrowest, width: float) -> Pieces:
+    found = placed(walls, tunnel.upper, tunnel.above, width)
+    return Pieces(found.lines, found.theta, tunnel.above, found.attained)
 
 
 def _merged(x: Array, y: Array, places: Array, values: Array) -> tuple[Array, Array]:

@@ -56,7 +56,8 @@ def walk(walls: Walls, e: float, most: int) -> Walk:
 def _torn(walls: Walls, e: float) -> bool:
     """Whether the target jumps by more than the tunnel's width, so that nothing continuous goes through."""
     x, y, v = walls.x, walls.y, walls.v
-    return bool(((x[1:] == x[:-1]) & (np.abs(y[1:] - y[:-1]) > e * (v[1:] + v[:-1]))).any())
+    near = ((x[k:] == x[:-k]) & (np.abs(y[k:] - y[:-k]) > e * (v[k:] + v[:-k])) for k in (1, 2))
+    return any(bool(torn.any()) for torn in near)
 
 
 def _first_of(walls: Walls, e: float) -> Link:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import brentq
 
 from gateproof.numerics.fits.gates import Array
 
@@ -82,6 +81,15 @@ class Walls:
     near: tuple[float, float] | None = None
     memory: dict[tuple[float, float], list[Contact]] = field(default_factory=dict, compare=False, repr=False)
 
+    def tied(self, k: int) -> bool:
+        """Whether wall k is the value at a jump, with the limit from the left before it.
+
+        A branch holds at its right threshold, so the one that holds there holds on the left of it as well.
+        """
+        x = self.x
+        inner = self.function is not None and not self.continuous and 0 < k < len(x) - 1
+        return bool(inner and x[k - 1] == x[k] == x[k + 1])
+
     def half_width(self, x: Array) -> Array:
         """Half the tunnel's width for e = 1: one over the weight."""
         with np.errstate(divide="ignore"):
@@ -99,6 +107,10 @@ class Walls:
         def outside(x: float) -> float:
             at = np.array([x])
             y = float(run(at)[0])
+            for end in (a, b):
+                if x == end.x and abs(y - end.y) > 1e-9 * (abs(y) + e * end.v):
+                    # At a jump the wall stands for a limit.
+                    y = end.y
             v = 1.0 if self.weight is None else float(self.half_width(at)[0])
             seen[x] = Contact(x, y, v, side)
             return side * (line.height(x) - y) - e * v
@@ -128,6 +140,9 @@ class Walls:
         if not outside(b.x) > 0:
             return seen[b.x]
         # At a jump the sign changes without a zero; the last place inside is the threshold.
+        # Here, since it takes longer to import than most fits need.
+        from scipy.optimize import brentq
+
         x = float(brentq(outside, a.x, b.x, xtol=1e-300, rtol=8.9e-16, maxiter=300))
         inside = outside(x) <= 0
         x = x if inside else max(a.x, float(np.nextafter(x, -np.inf)))
@@ -189,7 +204,8 @@ class State:
 class Link:
     """A piece as far as it goes: its line, what it touches, where it leaves and through which wall (1, -1).
 
-    ``index`` is the first grid point that it does not reach; ``side`` is 0 where it reaches all of them.
+    ``index`` is the first grid point that it does not reach; ``side`` is 0 where it reaches all of them. One
+    that reaches the limit at a jump, and not the value there, ends ``before`` it; the next one has both.
     """
 
     line: Straight
@@ -197,3 +213,4 @@ class Link:
     index: int
     side: int
     exit: Contact | None
+    before: bool = False
