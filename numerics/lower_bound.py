@@ -9,8 +9,8 @@ and bound runs over t in [0, oo) alone, and a leaf is an interval of t with witn
 The certificate (``kind`` 'parameter-lower-bound') is JSON with exact rationals as "p/q":
 
     kind, version    'parameter-lower-bound', 1
-    text             the target as it was written, for people; 'with x + c for x: ...' where the core is
-                     that of f(x + c): a family with free thresholds and lines is the same for both
+    text             the target as it was written, for people; 'with w*x + c for x: ...' where the core is
+                     that of f(w x + c): a family of gates is the same for both, up to its names
     core             the target as a core expression (theory.formula.serial)
     formula_hash     of ``core``
     variable         its variable
@@ -175,7 +175,7 @@ def _with_document(
     if found.value is None or found.tree is None:
         return found
     value, tree = found.value * units.height, units.tree(found.tree)
-    about, text = units.shifted(target, var), units.text(to_text(target), var)
+    about, text = units.placed(target, var), units.text(to_text(target), var)
     document = _document(units.out_of(inner), value, tree, about, var, text)
     return replace(found, value=value, tree=tree, certificate=document)
 

@@ -7,7 +7,8 @@ t, thresholds theta_k, lines (m_k, b_k) and error e is one of g with w t, (theta
 
 Rows of a certificate in w and h are the same but for a factor (t x, v and the sign of a row stay), and it
 is written for f itself. A shift c multiplies a row by exp(w_j t c), which the chord rule is not invariant
-under: such a certificate is about f(x + c), and its text says so.
+under: such a certificate is about f(x + c), and its text says so. In a large width w a checker that looks for
+the asymptotes a fixed way out does not see them: there the certificate is about f(w x + c).
 
 All numbers are exact: c is rational, w and h are powers of two.
 """
@@ -30,11 +31,14 @@ from gateproof.numerics.precision import precision
 from gateproof.theory.formula import substitute
 from gateproof.theory.formula.nodes import App, Expr, Node, Var, num
 from gateproof.theory.formula.powers import linear
+from gateproof.theory.formula.printer import to_text
 
 ONE = Fraction(1)
 #: Units within this factor of 1 are 1. Where the deviation from a line is looked at, in widths.
 _NEAR, _PLACES = 4, (-4, -2, -1, 0, 1, 2, 4)
 _BITS = 96
+#: Widths from which on the certificate is about f(w x + c).
+_WIDE = 16
 
 Tree = list[Any]
 
@@ -56,13 +60,19 @@ class Units:
         """g as a core expression."""
         return _divided(_placed(target, var, self.centre, self.width), self.height)
 
-    def shifted(self, target: Expr, var: str) -> Expr:
-        """f(x + centre), which the certificate is about."""
-        return _placed(target, var, self.centre, ONE)
+    @property
+    def kept(self) -> Fraction:
+        """The width w in which a certificate is written."""
+        return self.width if self.width > _WIDE else ONE
+
+    def placed(self, target: Expr, var: str) -> Expr:
+        """f(kept x + centre), which the certificate is about."""
+        return _placed(target, var, self.centre, self.kept)
 
     def text(self, written: str, var: str) -> str:
-        """The target as it is written, in x + centre where there is one."""
-        return f"with {var} + {self.centre} for {var}: {written}" if self.centre else written
+        """The target as it is written, and what stands for x."""
+        x = _place(var, self.centre, self.kept)
+        return written if x == Var(var) else f"with {to_text(x)} for {var}: {written}"
 
     def into(self, family: Family) -> Family:
         """The family of g for one of f."""
@@ -70,8 +80,8 @@ class Units:
         return Family(family.branches, ends[0], ends[1], self.place(family.theta))
 
     def out_of(self, family: Family) -> Family:
-        """The family of f(x + centre) for one of g."""
-        w, h = self.width, self.height
+        """The family of f(kept x + centre) for one of g."""
+        w, h = self.width / self.kept, self.height
         ends = [End(e.slope * h / w, e.intercept * h, e.free) for e in (family.left, family.right)]
         return Family(family.branches, ends[0], ends[1], None if family.theta is None else family.theta * w)
 
@@ -85,11 +95,12 @@ class Units:
         return None if x is None else (x - self.centre) / self.width
 
     def tree(self, tree: Tree) -> Tree:
-        """A tree of f(x + centre) for one of g."""
+        """A tree of f(kept x + centre) for one of g."""
+        w = self.width / self.kept
         if tree[0] == "split":
             at, below, above = tree[1:]
-            return ["split", ratio(Fraction(at) / self.width), self.tree(below), self.tree(above)]
-        return ["leaf", [[ratio(Fraction(x) * self.width), v] for x, v in tree[1]]]
+            return ["split", ratio(Fraction(at) / w), self.tree(below), self.tree(above)]
+        return ["leaf", [[ratio(Fraction(x) * w), v] for x, v in tree[1]]]
 
     def _line(self, slope: Fraction, intercept: Fraction, free: bool) -> End:
         m, b = slope * self.width, intercept + slope * self.centre
@@ -145,12 +156,15 @@ def _power_of_two(value: Fraction) -> Fraction:
     return Fraction(2) ** (value.numerator.bit_length() - value.denominator.bit_length())
 
 
-def _placed(target: Expr, var: str, centre: Fraction, width: Fraction) -> Expr:
+def _place(var: str, centre: Fraction, width: Fraction) -> Expr:
     x: Expr = Var(var)
     if width != 1:
         x = App("mul", (num(width), x))
-    if centre:
-        x = App("add", (x, num(centre)))
+    return App("add", (x, num(centre))) if centre else x
+
+
+def _placed(target: Expr, var: str, centre: Fraction, width: Fraction) -> Expr:
+    x = _place(var, centre, width)
     return target if x == Var(var) else substitute(target, {var: x})
 
 

@@ -54,7 +54,8 @@ def find_cut(expr: Expr, var: str, side: str, bounds: Bounds, beyond: Fraction) 
     reason = "no tail form"
     clear = _Clear(expr, var, side, bounds)
     first: Fraction | None = None
-    for start in _promising(expr, var, side, bounds, starts_beyond(beyond)):
+    starts = starts_beyond(beyond)
+    for start in _promising(expr, var, side, bounds, starts):
         if first is not None and start > _LATER * first:
             break
         form = _form(expr, var, side, start)
@@ -70,7 +71,36 @@ def find_cut(expr: Expr, var: str, side: str, bounds: Bounds, beyond: Fraction) 
             sign = form.sign
             if (sign > 0 and bounds.upper is not None) or (sign < 0 and bounds.lower is not None):
                 return "grows past the bound"
-    return reason if first is None else first
+    if first is None:
+        return reason
+    # By a sign alone, where the bounds are not the limit: farther out a checker sees the sign as well.
+    for start in (s for s in starts if 2 * first <= s <= _LATER * first):
+        value, form = _value_at(expr, var, side, start), _form(expr, var, side, start)
+        if value is None or isinstance(form, NoForm) or not _inside(value, bounds):
+            break
+        if respects(form, bounds, start, clear):
+            return start
+    return first
+
+
+def _inside(value: arb, bounds: Bounds) -> bool:
+    """Whether a value is an eighth of each bound away from it."""
+    gaps = [
+        sign * (iv.rational(b) - value) - abs(iv.rational(b)) / 8
+        for b, sign in ((bounds.upper, 1), (bounds.lower, -1))
+        if b is not None
+    ]
+    return all(gap > 0 for gap in gaps)
+
+
+def _value_at(expr: Expr, var: str, side: str, start: Fraction) -> arb | None:
+    """The value where the tail begins; None if there is no finite one."""
+    x = iv.rational(start if side == "+" else -start)
+    try:
+        value = iv.to_ball(compiled(expr)({var: (iv.down(x), iv.up(x))}))
+    except NumericsError:
+        return None
+    return value if value.is_finite() else None
 
 
 #: The same formula is looked at for its value, its certificate, and again to more digits.
@@ -83,21 +113,11 @@ def _promising(expr: Expr, var: str, side: str, bounds: Bounds, starts: list[Fra
     A guess that saves proofs bound to fail, and a proof by signs alone that a checker with wider
     terms would not find: a remainder is about as large as the distance from the limit.
     """
-    run, sign = compiled(expr), 1 if side == "+" else -1
-
-    def at(start: Fraction) -> arb | None:
-        x = iv.rational(sign * start)
-        try:
-            value = iv.to_ball(run({var: (iv.down(x), iv.up(x))}))
-        except NumericsError:
-            return None
-        return value if value.is_finite() else None
-
     with precision(128):
-        limit = at(starts[-1])
+        limit = _value_at(expr, var, side, starts[-1])
         # The last one stands for infinity; where the bound is the limit itself, only signs can tell.
         for k, start in enumerate(starts[:-1]):
-            value = at(start)
+            value = _value_at(expr, var, side, start)
             if limit is None or value is None:
                 break
             room = 2 * abs(value - limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from gateproof.numerics.bounds import Budget
+from gateproof.numerics.bounds import Budget, prove_bounds
 from gateproof.numerics.certificate import composite_document
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.extrema import extremum
@@ -17,6 +17,8 @@ from gateproof.theory.gate import Gate
 from gateproof.theory.threshold_gate import branch
 
 SAID = "the error is the largest of these: between its thresholds a hard gate is the line of its branch"
+
+Side = Fraction | None
 
 
 def is_hard(gate: Gate) -> bool:
@@ -39,6 +41,7 @@ def error_by_pieces(
     if len(places) < len(known):
         return "a threshold is not rational"
     found: list[Extremum] = []
+    unsettled: list[tuple[int, Expr, Side, Side, str]] = []
     for k in range(gate.branches):
         left = places[k - 1] if k else lo
         right = places[k] if k < len(places) else hi
@@ -61,9 +64,17 @@ def error_by_pieces(
             return str(error) or type(error).__name__
         if one.status == "infinite":
             return Error(Fraction(0), None, "certified", at_infinity=one.at_infinity)
-        if one.status != "ok" or one.value is None:
-            return f"branch {k + 1}: {one.reason or one.status}"
+        if one.status != "ok" or one.value is None or one.certificate is None:
+            unsettled.append((k, apart, left, right, one.reason or one.status))
+            continue
         found.append(one)
+    most = max((one.value[1] for one in found if one.value is not None), default=Fraction(0))
+    for k, apart, left, right, reason in unsettled:
+        # What is tiny against the largest piece, as e**-5000, is cancellation to any precision.
+        below = prove_bounds(apart, {"x": (left, right)}, lower=-most, upper=most, text=to_text(apart))
+        if not most or below.certificate is None:
+            return f"branch {k + 1}: {reason}"
+        found.append(Extremum("ok", (Fraction(0), most), certificate=below.certificate))
     return joined(found, SAID)
 
 

@@ -62,6 +62,9 @@ def decide_gate_bound(
         f"{found.sharpness} in [0, oo), on each of which weighted residuals exclude it for all thresholds, "
         "slopes and intercepts at once"
     )
+    written = str(proof.certificate["text"])
+    if written.startswith("with "):
+        step += f"; in other units, which give the same gates: the certificate is {written}"
     return Outcome(
         truth,
         CERTIFIED,
