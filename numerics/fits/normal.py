@@ -21,6 +21,8 @@ from gateproof.numerics.fits.target import RefusedTarget, Target
 
 #: The grid in u: 0.6 sinh(s) for s in steps; reach on R.
 STEP, REACH = 0.008, 10.0
+#: Distances of points from a kink: the peak of a steep threshold there is about 1.3/tau from it.
+BESIDE = np.geomspace(1e-6, 1e-2, 33)
 #: Points are added where the target is off its chords by more than this, so many times, so many points.
 CHORD, ROUNDS, MOST = 2e-4, 14, 3000
 #: A function's values are off by about so many units of its last place.
@@ -84,7 +86,7 @@ class Normal:
         else:
             lo, hi, kinks = -np.inf, np.inf, np.array([float(k) for k in t.kinks])
         kinks = (kinks - self.centre) / self.width
-        near = [kinks + s * d for d in (1e-3, 1e-2) for s in (-1, 1)]
+        near = [kinks + s * d for d in BESIDE for s in (-1, 1)]
         near = [p[(p > lo) & (p < hi)] for p in near]
         return self._refined(np.unique(np.concatenate([u, kinks, *near])))
 

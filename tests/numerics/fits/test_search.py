@@ -76,3 +76,23 @@ def test_symmetries_of_targets(text, symmetry, centre):
     assert found.symmetry == symmetry
     if centre is not None:
         assert found.centre == pytest.approx(centre, abs=1e-9)
+
+
+def test_the_peak_beside_a_kink_is_seen():
+    # sup |relu(x) - x sigmoid(t x)| = W(1/e)/t, 1.28/t from the kink (W: Lambert's).
+    found = normal(target("relu(x)"))
+    last = fits(found, Setting(2))[-1]
+    (tau,), _, _, _ = found.inverse(last.gates, last.full)
+    assert tau > 100
+    assert last.error * found.height * tau == pytest.approx(0.2784645, rel=1e-3)
+
+
+def test_of_equal_errors_the_softer_gate():
+    # At x = -alpha both asymptotes of selu meet, and all gates of two branches are off by the same there.
+    found = normal(target("selu(x)"))
+    last = fits(found, Setting(2))[-1]
+    (tau,), _, _, _ = found.inverse(last.gates, last.full)
+    assert last.error * found.height == pytest.approx(
+        1.0507009873554805 * 1.6732632423543772 * np.exp(-1.6732632423543772)
+    )
+    assert tau < 30
