@@ -102,6 +102,7 @@ def _norm(error: Array, spread: Array, p: int) -> Array:
     return np.asarray(top * ((np.abs(error) / top[:, None]) ** p @ spread) ** (1 / p))
 
 
+@np.errstate(all="ignore")
 def _step(problem: Sampled, crowd: Crowd, damping: Array, spread: Array, p: int) -> None:
     """One damped step of all; those that would grow stay and are damped more."""
     q, error = crowd.q, crowd.error

@@ -120,6 +120,8 @@ def _steep(normal: Normal, found: Found) -> Infimum | None:
     value = hardened(normal, found)
     if value is None:
         return Infimum(found, None, None, "sharpness runs to infinity; the error of the limit is not known")
+    # Soft gates pass through a jump, however sharp they are.
+    value = max(value, half_jump(normal))
     name = "--sharpness hard attains" if steep(found).all() else "a gate with these thresholds hard attains"
     if value > found.error * (1 - EQUAL):
         return None
@@ -142,7 +144,7 @@ def _merging(normal: Normal, found: Found) -> Infimum:
             closed = paired_optimum(normal, setting, x, [found.full])
     except Contradiction:
         return Infimum(found, None, None, "the limits of these gates are not known")
-    known = closed.error * normal.height if closed.error > NOTHING else 0.0
+    known = max(closed.error, half_jump(normal)) * normal.height if closed.error > NOTHING else 0.0
     if not closed.merged:
         if found.error <= closed.error * (1 + EQUAL):
             return Infimum(found, True, found.error * normal.height)

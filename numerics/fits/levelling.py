@@ -77,6 +77,7 @@ def _state(problem: Sampled, q: Array) -> _State:
     return _State(float(size), breach, q, places, here)
 
 
+@np.errstate(all="ignore")
 def level(
     problem: Sampled, q: Array, *, steps: int, reach: float = 0.1, digits: int = 9, bar: float = np.inf
 ) -> Levelled:

@@ -66,3 +66,14 @@ def test_the_fewest_branches_are_handed_out():
     assert (fit.attained, float(fit.error.hi)) == (True, pytest.approx(0.5, abs=1e-12))
     assert "theta=[0]" in fit.text
     assert "K=2 suffices" in fit.message
+
+
+@pytest.mark.parametrize("text", ["sign(x)", "where(x<0, 0, 1)*(1 + tanh(x))", "relu(x) + sign(x - 1)"])
+@pytest.mark.parametrize("branches", [2, 3])
+def test_no_infimum_of_soft_gates_is_below_half_the_jump(text, branches):
+    found = coordinates(text)
+    right = half_jump(found) * found.height
+    assert right == pytest.approx({"s": 1, "w": 0.5, "r": 1}[text[0]], rel=1e-6)
+    known = judge(found, fits(found, Setting(branches))[-1])
+    assert known.found.error * found.height >= right * (1 - 1e-12)
+    assert known.value is None or known.value >= right * (1 - 1e-12)

@@ -57,6 +57,7 @@ def test_control_c_while_it_certifies(monkeypatch, capsys):
     assert main(["fit", "gelu", "-k", "2", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["status"], found["evidence"], found["certificate"]) == ("interrupted", "sampled", None)
+    assert (found["attained"], found["infimum"]) == (None, None)
 
 
 def test_nothing_is_left_where_nothing_was_found(monkeypatch, capsys):
