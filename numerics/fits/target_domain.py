@@ -21,19 +21,24 @@ LARGEST, NARROWEST = Fraction(10) ** 100, Fraction(1, 10**9)
 
 @dataclass(frozen=True)
 class Domain:
-    """From ``lo`` to ``hi``, None at an infinite end; ``notes`` say what was rounded."""
+    """From ``lo`` to ``hi``, None at an infinite end; ``notes`` say what was rounded.
+
+    ``open`` are the ends that were left out; there the target's limit counts.
+    """
 
     lo: Fraction | None = None
     hi: Fraction | None = None
     notes: tuple[str, ...] = ()
+    open: tuple[bool, bool] = (False, False)
 
 
 def read_domain(given: Any) -> Domain | None:
     """The domain; None where none was given. Raises RefusedTarget."""
     if given is None or isinstance(given, Domain):
         return given
+    out = False, False
     if isinstance(given, str):
-        lo, hi, notes = _of_text(given)
+        lo, hi, notes, out = _of_text(given)
     elif isinstance(given, tuple | list) and len(given) == 2:
         lo, hi, notes = _number(given[0], -inf), _number(given[1], inf), ()
     else:
@@ -48,7 +53,7 @@ def read_domain(given: Any) -> Domain | None:
             raise RefusedTarget(f"domain {given!s:.60}: narrower than 1e-100; scale the target's x")
         if hi - lo < NARROWEST * max(abs(lo), abs(hi)):
             raise RefusedTarget(f"domain {given!s:.60}: too narrow for its distance from 0")
-    return Domain(lo, hi, notes)
+    return Domain(lo, hi, notes, out)
 
 
 def _number(value: Any, infinite: float) -> Fraction | None:
@@ -66,7 +71,7 @@ def _number(value: Any, infinite: float) -> Fraction | None:
     return None if number == infinite else Fraction(repr(number))
 
 
-def _of_text(text: str) -> tuple[Fraction | None, Fraction | None, tuple[str, ...]]:
+def _of_text(text: str) -> tuple[Fraction | None, Fraction | None, tuple[str, ...], tuple[bool, bool]]:
     wanted = text.strip()
     wanted = wanted if wanted.startswith("x in ") else f"x in {wanted}"
     try:
@@ -77,11 +82,17 @@ def _of_text(text: str) -> tuple[Fraction | None, Fraction | None, tuple[str, ..
         raise RefusedTarget(f"domain {text!r:.60}: one interval is expected; {ADVICE}")
     found = node.scope.binds[0].within
     if isinstance(found, NamedSet) and found.name == "R":
-        return None, None, ()
+        return None, None, (), (False, False)
     if not isinstance(found, IntervalSet):
         raise RefusedTarget(f"domain {text!r:.60}: an interval of real numbers is expected; {ADVICE}")
     notes: list[str] = []
-    return _end(found.lo, -inf, notes), _end(found.hi, inf, notes), tuple(notes)
+    lo, hi = _end(found.lo, -inf, notes), _end(found.hi, inf, notes)
+    return (
+        lo,
+        hi,
+        tuple(notes),
+        (lo is not None and not found.lo_closed, hi is not None and not found.hi_closed),
+    )
 
 
 def _end(node: Expr, infinite: float, notes: list[str]) -> Fraction | None:

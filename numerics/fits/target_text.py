@@ -12,6 +12,7 @@ from gateproof.numerics.backends import prepare
 from gateproof.numerics.backends.formula import Formula, formula
 from gateproof.numerics.fits.target import UNKNOWN, RefusedTarget, Target, of_formula
 from gateproof.numerics.fits.target_domain import Domain
+from gateproof.numerics.fits.target_ends import with_limits
 from gateproof.numerics.fits.target_window import sample, window_notes
 from gateproof.numerics.points import enclosure
 from gateproof.theory.asymptotes import PERIODIC, Asymptote, NoAsymptote, asymptote
@@ -51,7 +52,12 @@ def of_language(given: Formula, domain: Domain | None = None) -> Target:
         core = prepare.core(parse_expr(fixed.text))
     except (FormulaError, RecursionError) as error:
         raise RefusedTarget(f"the target {given.text!r:.60}: {error}") from None
-    return replace(_checked(fixed, core, domain), name=given.text)
+    notes: list[str] = []
+    if domain is not None and any(domain.open):
+        fixed, core, notes = with_limits(fixed, core, domain)
+    target = _checked(fixed, core, domain)
+    # With a limit in place of a value the function is another one, and is called so.
+    return replace(target, name=fixed.text if notes else given.text, notes=(*notes, *target.notes))
 
 
 def _checked(

@@ -54,6 +54,43 @@ def test_lines_and_kinks_are_exact(text, left, right, kinks):
     assert target.kinks == kinks
 
 
+@pytest.mark.parametrize(
+    ("text", "domain", "at", "value"),
+    [
+        ("x*log(x)", "(0, 1]", 0, 0),
+        ("(1 - x)*log(1 - x)", "[0, 1)", 1, 0),
+        ("x*sin(1/x)", "(0, 1]", 0, 0),
+        ("exp(-1/x)", "(0, 2]", 0, 0),
+        ("(x**2 - 1)/(x - 1)", "(1, 2)", 1, 2),
+        ("where(x <= 0, 5, x + 1)", "(0, 1]", 0, 1),
+        ("where(x <= 0, 5, x + 1)", "[0, 1]", 0, 5),
+        ("exp(x)", "(0, 1)", 0, 1),
+    ],
+)
+def test_at_an_end_that_is_left_out_the_limit_counts(text, domain, at, value):
+    target = target_of(text, domain)
+    assert target.function(np.array([float(at)]))[0] == value
+    x = np.linspace(float(target.lo), float(target.hi), 100)[1:-1]
+    assert np.allclose(target.function(x), formula(text).numpy(x), rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "word"),
+    [
+        ("sin(1/x)", "(0, 1]", "no limit at x = 0, the open end"),
+        ("log(x)", "(0, 1]", "unbounded at x = 0, the open end"),
+        ("1/(x - 2)", "[0, 2)", "unbounded at x = 2, the open end"),
+        ("x*log(x)", "[0, 1]", "no value for x <= 0"),
+        ("x*log(x)", "(-1, 1]", "no value for x <= 0"),
+    ],
+)
+def test_why_an_end_is_refused(text, domain, word):
+    with pytest.raises(RefusedTarget) as refused:
+        target_of(text, domain)
+    assert word in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
 def test_symbolic_lines_stay_symbolic():
     target = target_of("x*atan(x)")
     assert to_text(target.right.slope) == "0.5*pi"
