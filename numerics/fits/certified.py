@@ -65,7 +65,7 @@ def certified_error(
         return found.reason or found.status
     if _wide(found):
         return f"its enclosure is too wide: {found.reason}" if found.reason else "its enclosure is too wide"
-    low, high = found.value
+    low, high = found.value[0], max(found.value[1], _proved_bound(found))
     where = () if found.tied or found.points is None else found.points
     return Error(low, high, "certified", where, found.at_infinity, found.certificate, found.reason)
 
@@ -89,6 +89,15 @@ def _searched(
         return extremum(body, "x", ends[0], ends[1], "sup", digits, budget, text=text)
     except NumericsError as error:
         return str(error) or type(error).__name__
+
+
+def _proved_bound(found: Extremum) -> Fraction:
+    """What the certificate says: a little more than an enclosure that is one number, as sup = 1."""
+    known = {} if found.certificate is None else found.certificate.get("conclusion", {})
+    if not isinstance(known, dict):
+        return ZERO
+    sides = [sign * Fraction(known[side]) for side, sign in (("upper", 1), ("lower", -1)) if known.get(side)]
+    return max(sides, default=ZERO)
 
 
 def _wide(found: Extremum) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gateproof
 from gateproof.numerics.fits.certified import certified_error
 from gateproof.proofs_check.checker import verify
 from gateproof.theory.formula import expand, parse_expr
@@ -120,3 +121,11 @@ def test_a_steep_gate_far_from_zero(tau, theta):
     assert Fraction(theta) + 1 - Fraction(1, 50) < found.lo <= found.hi < Fraction(theta) + 1
     assert found.hi - found.lo < Fraction(1, 10**8)
     assert verify(found.certificate).accepted
+
+
+def test_the_printed_bound_is_what_the_certificate_proves():
+    """sup |sqrt(1+x^2) - |x|| = 1 exactly, and no certificate with a finite number of digits says so."""
+    found = gateproof.fit("sqrt(1+x**2)", 2)
+    proved = Fraction(found.certificate["conclusion"]["upper"])
+    assert found.error.lo <= 1 < proved <= found.error.hi
+    assert Fraction(found.to_json()["error"]["hi"]) >= proved
