@@ -9,6 +9,7 @@ from typing import Any
 from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.target import Target
 from gateproof.numerics.lower_bound import SMALLEST, LowerBound, family_of, prove
+from gateproof.numerics.lower_bound_units import units_of
 
 #: Relative distances from the error found that are tried, and boxes for each: most need 30, and a box that no
 #: bound excludes ends the search at once.
@@ -49,8 +50,9 @@ def proved_lower_bound(
     family = family_of(target.expr, "x", branches, **fixed)
     if isinstance(family, str):
         return family
-    if near <= SMALLEST:
-        return f"errors below {SMALLEST:g} are not looked into"
+    least = SMALLEST * float(units_of(target.expr, "x").height)
+    if near <= least:
+        return f"errors below {least:.1g} are not looked into"
     expr, boxes = target.expr, BOXES[branches]
     best = _nearest(lambda bound: prove(expr, "x", family, bound, boxes=boxes), near)
     if best.value is None:

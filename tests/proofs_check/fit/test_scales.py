@@ -12,7 +12,7 @@ import gateproof
 TWO, HARD = 0.01392224597, 0.1612369277
 
 
-@pytest.mark.parametrize("s", ["1000000", "0.000001"])
+@pytest.mark.parametrize("s", ["1000000", "0.000001", "0.00000001"])
 def test_the_error_scales_with_the_target(s):
     found = gateproof.fit(f"{s}*gelu(x/{s})", k=2)
     assert found.error.evidence == "certified"
