@@ -136,7 +136,7 @@ def _effort(n: int) -> Effort:
     if n > 5:
         # The seeds of the size before do most of it, and each start costs more.
         return Effort(starts=64, disturbed=64, most=6)
-    if n == 5:
+    if n > 3:
         return Effort(starts=160, disturbed=128, levelled=6, idle=3, most=10)
     return Effort()
 

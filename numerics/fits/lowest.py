@@ -83,7 +83,7 @@ class _Tableau:
         self.rhs[row] /= pivot
         factor = self.table[:, column].copy()
         factor[row] = 0.0
-        self.table -= np.outer(factor, self.table[row])
+        self.table -= factor[:, None] * self.table[row]
         self.rhs -= factor * self.rhs[row]
         self.price -= self.price[column] * self.table[row]
         self.basis[row] = column
@@ -183,7 +183,7 @@ def _solved_again(
     reduced[t.upper <= 0] = 0.0
     if not (np.isfinite(v).all() and off <= OFF * size and reduced.min(initial=0.0) >= -OFF):
         return None
-    return np.asarray(v), np.asarray(prices), float(costs @ v)
+    return np.asarray(v, dtype=np.float64), np.asarray(prices, dtype=np.float64), float(costs @ v)
 
 
 def _general(
