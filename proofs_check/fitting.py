@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Rational, Real
+from operator import index
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check import given_gate
+from gateproof.proofs_check.fitting_words import in_python
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import FormulaError
 
@@ -27,7 +31,7 @@ def fit(
     k: int | None = None,
     *,
     tol: float | str | Fraction | None = None,
-    sharpness: str = "shared",
+    sharpness: str | None = None,
     gates: str = "difference",
     ends: str | None = None,
     domain: Any = None,
@@ -51,15 +55,39 @@ def fit(
     ``domain="[-8, 8]"``. docs/fit.md says what the options mean. Raises RefusedError (a ValueError) for
     what cannot be fitted, with the reason.
     """
-    options = {
-        "branches": k, "tol": number("tol", tol), "sharpness": sharpness, "gates": gates, "ends": ends,
-        "norm": norm, "mu": number("mu", mu), "sigma": number("sigma", sigma),
-        "histogram": None if histogram is None else fspath(histogram), "weight": weight, "family": family,
-        "monotone": monotone, "max_coefficient": number("max_coefficient", max_coefficient),
-        "quantise": quantise, "tolerance": dict(tolerance or {}), "continuous": continuous, "seed": seed,
-    }  # fmt: skip
-    with _refusing():
+    with in_python(), _refusing():
+        options = _options(locals())
         return solved(read_target(target, domain, allow_code=True), request_of(options))
+
+
+def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of :func:`fit` as a request takes them. Raises RefusedError."""
+    from gateproof.proofs_check.tolerances import read_sizes
+
+    sizes, histogram = given["tolerance"], given["histogram"]
+    if sizes is not None and not isinstance(sizes, Mapping):
+        raise RefusedError(f"tolerance {sizes!r:.40}: give sizes by parameter, as {{'tau': '5%'}}")
+    read_sizes("tolerance", sizes or {})
+    if histogram is not None and not isinstance(histogram, str | PathLike):
+        raise RefusedError(f"histogram {histogram!r:.40}: give the path of a file (docs/fit.md)")
+    plain = ("gates", "ends", "norm", "weight", "family", "monotone", "continuous", "sharpness")
+    return {
+        **{name: given[name] for name in plain},
+        **{name: number(name, given[name]) for name in ("tol", "mu", "sigma", "max_coefficient")},
+        "branches": _whole(given["k"]), "quantise": _whole(given["quantise"]), "seed": _whole(given["seed"]),
+        "tolerance": {str(key): str(size) for key, size in (sizes or {}).items()},
+        "histogram": None if histogram is None else str(fspath(histogram)),
+    }  # fmt: skip
+
+
+def _whole(value: Any) -> Any:
+    """A whole number, also one of NumPy's, as an int; anything else as it is."""
+    if isinstance(value, bool):
+        return value
+    try:
+        return index(value)
+    except TypeError:
+        return value
 
 
 def request_of(options: Mapping[str, Any]) -> Request:
@@ -67,6 +95,8 @@ def request_of(options: Mapping[str, Any]) -> Request:
     from gateproof.numerics.fits.request import Request
 
     with _refusing():
+        if options.get("sharpness", "shared") is None:
+            return Request(**{**options, "sharpness": "shared"}, chosen=False)
         return Request(**options)
 
 
@@ -180,16 +210,40 @@ def read_target(target: Any, domain: Any = None, *, allow_code: bool = False) ->
         from gateproof.numerics.fits.target_any import target_of
 
         if isinstance(target, str | Path) and str(target).strip().lower().endswith(".json"):
-            read = target_of(given_gate.gate_of(str(target).strip()), domain)
-            return replace(read, name=str(target).strip())
+            return _of_document(str(target).strip(), domain)
         return target_of(target, domain, allow_code=allow_code)
 
 
+def _of_document(path: str, domain: Any) -> Target:
+    """The gate of a fit's document, on the document's domain where no other is given."""
+    from gateproof.numerics.fits.target import RefusedTarget
+    from gateproof.numerics.fits.target_any import target_of
+    from gateproof.numerics.fits.target_domain import read_domain
+
+    gate, own = given_gate.gate_of(path)
+    try:
+        where = read_domain(own)
+    except (RefusedTarget, FormulaError) as error:
+        raise RefusedError(f"{path}: {error}") from None
+    read = replace(target_of(gate, where if domain is None else domain), name=path)
+    if domain is None and (read.lo is not None or read.hi is not None):
+        read = replace(read, notes=(f"the domain {read.domain} is that of {path}", *read.notes))
+    return read
+
+
 def number(name: str, value: Any) -> Fraction | None:
-    """A decimal as the exact number that is written; a float is the decimal that it prints as."""
-    if value is None or (isinstance(value, Fraction | int) and not isinstance(value, bool)):
-        return None if value is None else Fraction(value)
-    text = repr(value) if isinstance(value, float) else value.strip() if isinstance(value, str) else ""
+    """A decimal as the exact number that is written; a float, also one of NumPy's, as it is printed."""
+    if value is None:
+        return None
+    text = ""
+    if isinstance(value, str):
+        text = value.strip()
+    elif isinstance(value, bool):
+        pass
+    elif isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    elif isinstance(value, Real | Decimal):
+        text = str(value)
     if len(text) > 100 or not _NUMBER.fullmatch(text):
         raise RefusedError(f"{name.replace('_', '-')} {value!r:.40}: give a number, as 0.25, 1e-3 or 1/4")
     return Fraction(text)

@@ -54,10 +54,12 @@ def given(path: str, target: str | None) -> tuple[str, dict[str, list[str]]]:
     return text, numbers
 
 
-def gate_of(path: str) -> Gate:
-    """The gate of a fit's document, in exact numbers. Raises RefusedError."""
-    algebra, numbers = _gate(path, _read(path))
-    return _made(path, algebra, numbers)
+def gate_of(path: str) -> tuple[Gate, str]:
+    """The gate of a fit's document, in exact numbers, and its domain as a set. Raises RefusedError."""
+    document = _read(path)
+    algebra, numbers = _gate(path, document)
+    domain = _domain(path, document.get("domain")).strip().removeprefix("x in ")
+    return _made(path, algebra, numbers), domain
 
 
 def _made(path: str, algebra: str, numbers: Mapping[str, list[str]]) -> Gate:
@@ -85,9 +87,9 @@ def _read(path: str) -> dict[str, Any]:
     except RefusedError:
         raise
     except (ValueError, RecursionError):
-        raise RefusedError(f"{path}: is not JSON; --from takes the JSON document of a fit") from None
+        raise RefusedError(f"{path}: is not JSON; the JSON document of a fit is expected") from None
     if not isinstance(found, dict):
-        raise RefusedError(f"{path}: is no object; --from takes the JSON document of a fit")
+        raise RefusedError(f"{path}: is no object; the JSON document of a fit is expected")
     unknown = sorted(set(found) - set(KNOWN))
     if unknown:
         raise RefusedError(f"{path}: unknown key {unknown[0]!r:.40}; known are {', '.join(KNOWN)}")

@@ -9,11 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.fits.certified_gate import decimal_gate
 from gateproof.numerics.fits.driver import Found, steps
 from gateproof.numerics.fits.exact import Exact, recognise
 from gateproof.numerics.fits.families import monotone_refusal
+from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.hard import HardFit, NoHardGate, hard_fit, hard_smallest
+from gateproof.numerics.fits.hard_exact import without_error
+from gateproof.numerics.fits.hard_grid import dense
+from gateproof.numerics.fits.hard_walls import Walls
 from gateproof.numerics.fits.infimum import judge
 from gateproof.numerics.fits.monotone import certify_monotone
 from gateproof.numerics.fits.normal import Normal
@@ -21,7 +26,7 @@ from gateproof.numerics.fits.request import RefusedFit
 from gateproof.numerics.fits.squares import squares
 from gateproof.numerics.fits.target import RefusedTarget
 from gateproof.numerics.fits.task import Task
-from gateproof.theory.formula.nodes import Num
+from gateproof.theory.formula.nodes import Expr, Num
 from gateproof.theory.gate import Gate
 
 #: What a gate under the bound of lines may lose, relatively, where nothing says that it must.
@@ -176,6 +181,52 @@ def hard_candidates(task: Task, *, every: bool) -> Iterator[Candidate]:
         yield _of_hard(found)
     if last is not None:
         raise RefusedFit(str(last))
+
+
+def linear_data(task: Task) -> Candidate | None:
+    """The hard gate on which data lie, where no sharpness was asked for; None for other data.
+
+    Three points or more of each piece have to be on its line: any two are.
+    """
+    target, request = task.target, task.request
+    points = target.points
+    if points is None or request.chosen or request.gates != "difference" or request.quantise is not None:
+        return None
+    none, highest = np.zeros(0), float("inf") if task.largest is None else task.largest
+    walls = Walls(none, none, none, kind=request.family, steepest=highest, highest=highest)
+    pieces = without_error(dense(target), walls, target, request.most)
+    if pieces is None or np.bincount(np.searchsorted(pieces.theta, points.x)).min(initial=3) < 3:
+        return None
+    found = next(iter(hard_candidates(hardened(task, len(pieces.lines)), every=False)))
+    if not _allowed(found.gate, task):
+        return None
+    if not found.gate.theta:
+        return found
+    words = (
+        "the points lie on straight lines to rounding, so the gate is hard (--sharpness shared: a soft one)"
+    )
+    return replace(found, gate=_meeting(found.gate, points.x)).saying(words)
+
+
+def _meeting(gate: Gate, x: Array) -> Gate:
+    """Thresholds moved to where their lines meet, where no point lies between."""
+    theta: list[Expr] = []
+    for k, at in enumerate(gate.theta):
+        numbers = (gate.slope[k], gate.slope[k + 1], gate.intercept[k], gate.intercept[k + 1])
+        m, n, a, b = (v.value if isinstance(v, Num) else Fraction(0) for v in numbers)
+        place = int(np.searchsorted(x, to_float(at), side="right"))
+        meets = Fraction(f"{float((a - b) / (n - m)):.12g}") if m != n else None
+        between = meets is not None and 0 < place < len(x) and x[place - 1] <= meets <= x[place]
+        theta.append(Num(meets) if meets is not None and between else at)
+    return replace(gate, theta=tuple(theta))
+
+
+def hardened(task: Task, branches: int | None = None) -> Task:
+    """The same for hard gates."""
+    request = replace(task.request, sharpness="hard")
+    if branches is not None:
+        request = replace(request, branches=branches, tol=None)
+    return replace(task, request=request)
 
 
 def _of_hard(found: HardFit) -> Candidate:

@@ -67,6 +67,16 @@ def weighted(target: Target, norm: str = "sup", weight: str | None = None) -> Ta
     return replace(target, weight=run, weight_expr=core)
 
 
+def _root(target: Target, lo: float, hi: float) -> float:
+    """The place between where the sign changes."""
+    rising = target.function(np.array([hi]))[0] > 0
+    for _ in range(100):
+        middle = (lo + hi) / 2
+        above = target.function(np.array([middle]))[0] > 0
+        lo, hi = (lo, middle) if above == rising else (middle, hi)
+    return hi
+
+
 def _relative(target: Target) -> Target:
     shown = target.name if target.kind == "formula" else "f(x)"
     instead = f'--weight "1/max(abs({shown:.60}), 0.01)" bounds it by the absolute error where it is small'
@@ -81,7 +91,10 @@ def _relative(target: Target) -> Target:
         y = target.function(x)
     zero = np.concatenate([x[y == 0], x[:-1][y[1:] * y[:-1] < 0]])
     if len(zero):
-        raise RefusedTarget(f"--norm relative: {target.name:.60} is 0 near x = {zero[0]:.6g}; {instead}")
+        at = float(zero[0])
+        if target.points is None and target.function(zero[:1])[0]:
+            at = _root(target, at, float(x[np.searchsorted(x, at) + 1]))
+        raise RefusedTarget(f"--norm relative: {target.name:.60} is 0 near x = {at:.6g}; {instead}")
     least = int(np.argmin(np.abs(y)))
     if abs(y[least]) <= TINY * np.abs(y).max():
         most = float(np.abs(y).max())

@@ -47,17 +47,22 @@ def draw(fit: Fit, path: str | Path | None = None) -> Any:
 
     Raises RefusedExport, in one line, for another suffix and where matplotlib is missing.
     """
+    suffix = None if path is None else suffix_of(str(path))
     scene = scene_of(fit)
     if path is not None:
-        _write(Path(path), picture(scene, suffix_of(str(path))))
+        _write(Path(path), picture(scene, suffix or ".svg"))
     with _style():
         return figure(scene)
 
 
 def _write(path: Path, data: bytes) -> None:
     """All of the file or nothing."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
-        part.write(data)
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
+            part.write(data)
+    except OSError as error:
+        # The user knows the name that was given, not that of a part.
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     # A temporary file is for its owner only; this one is like any other.
     mask = os.umask(0)
     os.umask(mask)

@@ -33,7 +33,8 @@ class Request:
     ``branches`` is K, or the most there may be where ``tol`` (an error > 0) asks for the smallest K.
     ``ends`` None: pinned at infinite ends, free at finite ones. ``mu``, ``sigma`` and ``histogram`` say under
     which inputs the root mean square is taken. ``tolerance``: sizes by parameter, as ``{"tau": "5%"}``;
-    ``quantise``: bits of a fixed-point number; ``weight``: a formula in x.
+    ``quantise``: bits of a fixed-point number; ``weight``: a formula in x. ``chosen``: the sharpness was
+    asked for; where it was not, data that are piecewise linear get a hard gate.
     """
 
     branches: int | None = None
@@ -53,8 +54,12 @@ class Request:
     tolerance: Mapping[str, str] = field(default_factory=dict)
     continuous: bool = False
     seed: int = 0
+    chosen: bool = True
 
     def __post_init__(self) -> None:
+        for name in ("monotone", "continuous"):
+            if not isinstance(getattr(self, name), bool):
+                raise RefusedFit(f"{_said(name)} {getattr(self, name)!r:.40}: give True or False")
         _choice("sharpness", self.sharpness, SHARPNESS)
         _choice("gates", self.gates, GATES)
         _choice("norm", self.norm, NORMS)

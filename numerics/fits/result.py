@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -60,7 +60,7 @@ class Error:
     reason: str = ""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Fit:
     """A threshold gate near a target; all fields are final.
 
@@ -72,6 +72,9 @@ class Fit:
     ``gates_min`` is a lower bound of all gates, near the smallest. ``condition`` says how far errors of the
     parameters are amplified, ``measure`` under which inputs ``rms`` is taken. ``elapsed`` is in seconds.
     Places not farther from 0 than ``near_zero`` are 0: what is left there is rounding.
+
+    Fits are equal where all is equal but ``elapsed`` (and the Python function that a target is). They are
+    hashable, and can be copied, and pickled unless the target is a Python function (TypeError).
     """
 
     gate: Gate
@@ -183,6 +186,26 @@ class Fit:
         from gateproof.numerics.fits import picture
 
         return picture.draw(self, path)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Fit):
+            return NotImplemented
+        return self._compared() == other._compared() and self.target.same(other.target)
+
+    def __hash__(self) -> int:
+        return hash((self.gate, self.target.name, self.error.lo, self.error.hi))
+
+    def _compared(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, f.name) for f in fields(self) if f.name not in ("target", "elapsed"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_formula"}
+
+    def __copy__(self) -> Fit:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Fit:
+        return self
 
     def __repr__(self) -> str:
         from gateproof.numerics.fits.result_json import short

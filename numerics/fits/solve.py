@@ -15,6 +15,8 @@ from gateproof.numerics.fits.candidates import (
     Watch,
     exact_candidate,
     hard_candidates,
+    hardened,
+    linear_data,
     refuse_ends,
     refuse_lost,
     refuse_monotone,
@@ -65,6 +67,9 @@ def curve(
     """
     task = task_of(target, request)
     exact = exact_candidate(task)
+    if exact is None:
+        exact = linear_data(task)
+        task = task if exact is None else hardened(task)
     if exact is not None and exact.gate.branches <= request.most:
         if not every or exact.gate.branches == 1:
             yield finish(task, _suffices(exact, request, every=every))
@@ -74,19 +79,25 @@ def curve(
         exact = None
         refuse_monotone(task)
         refuse_lost(task.found)
-    if request.sharpness == "hard":
-        for candidate in hard_candidates(task, every=every):
-            if watch is not None:
-                watch(candidate.gate.branches, candidate.error)
-            yield from _finished(task, _suffices(candidate, request, every=every), every=every)
-    else:
-        try:
-            yield from _searched(Search(task, watch), every=every, tol=request.tol)
-        except RefusedFit:
-            if exact is None:
-                raise
+    try:
+        yield from _found(task, request, watch, every=every)
+    except RefusedFit:
+        # Of fewer branches there may be none; those of the exact gate there are.
+        if exact is None:
+            raise
     if exact is not None:
         yield finish(task, exact)
+
+
+def _found(task: Task, request: Request, watch: Watch | None, *, every: bool) -> Iterator[Fit]:
+    """What the search that the task asks for comes to."""
+    if task.request.sharpness != "hard":
+        yield from _searched(Search(task, watch), every=every, tol=request.tol)
+        return
+    for candidate in hard_candidates(task, every=every):
+        if watch is not None:
+            watch(candidate.gate.branches, candidate.error)
+        yield from _finished(task, _suffices(candidate, request, every=every), every=every)
 
 
 def _searched(search: Search, *, every: bool, tol: Fraction | None) -> Iterator[Fit]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.target_kinks import kinks_within
 from gateproof.numerics.fits.target_lines import line_of
 from gateproof.theory.asymptotes import Asymptote, NoAsymptote, as_expr
+from gateproof.theory.formula import free_names
 from gateproof.theory.formula.nodes import Expr
 
 UNKNOWN = "no asymptote was found"
@@ -85,6 +88,55 @@ class Target:
             return "R"
         left = "(-oo" if self.lo is None else f"[{_short(self.lo)}"
         return f"{left}, " + ("oo)" if self.hi is None else f"{_short(self.hi)}]")
+
+    def same(self, other: Target) -> bool:
+        """Whether all is equal but the Python functions, which cannot be compared."""
+        apart = ("function", "weight", "points")
+        if any(getattr(self, f.name) != getattr(other, f.name) for f in fields(self) if f.name not in apart):
+            return False
+        a, b = self.points, other.points
+        if a is None or b is None:
+            return a is b
+        known = (a.se is None) == (b.se is None) and (
+            a.se is None or b.se is None or np.array_equal(a.se, b.se)
+        )
+        return known and np.array_equal(a.x, b.x) and np.array_equal(a.y, b.y)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without functions, which are made again. TypeError where the target is a Python function."""
+        if self.expr is None and self.points is None:
+            raise TypeError(
+                f"a fit of {self.name:.60} cannot be pickled: its target is a Python function; keep its "
+                "to_json(), or its gate"
+            )
+        return {**self.__dict__, "function": None, "weight": self.weight is not None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        points, weight = self.points, None
+        run = None if self.expr is None else _run_of(self.expr)
+        if points is not None:
+            run = partial(_between, points)
+        assert run is not None
+        if self.weight:
+            weight = partial(_inverse, run) if self.weight_expr is None else _run_of(self.weight_expr)
+        self.__dict__.update(function=run, weight=weight)
+
+
+def _between(points: Points, x: Array) -> Array:
+    """Straight lines between points."""
+    return np.asarray(np.interp(x, points.x, points.y))
+
+
+def _inverse(function: Callable[[Array], Array], x: Array) -> Array:
+    """The weight of a relative error."""
+    return np.asarray(1.0 / np.abs(function(x)))
+
+
+def _run_of(node: Expr) -> Callable[[Array], Array]:
+    """A core expression as a function of arrays."""
+    names = ("x",) if "x" in free_names(node) else ()
+    return values_of(Formula("the formula", node, names, {}, node))
 
 
 def of_formula(

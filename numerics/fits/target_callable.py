@@ -33,9 +33,15 @@ def of_callable(given: Any, domain: Domain | None = None, name: str = "") -> Tar
     name = name or name_of(given)
     lo, hi, notes = (None, None, ()) if domain is None else (domain.lo, domain.hi, domain.notes)
     x = sample(lo, hi)
-    called = callee(given, name, _few(x))
-    function = _guarded(called.run, name)
-    y = function(x)
+    try:
+        called = callee(given, name, _few(x))
+        function = _guarded(called.run, name)
+        y = function(x)
+    except RefusedTarget as error:
+        if domain is not None or " raised " not in str(error) or "SystemExit" in str(error):
+            raise
+        instead = "on all of R it is asked for values; give an interval with --domain '[-8, 8]'"
+        raise RefusedTarget(f"{error}: {instead}") from None
     _must_be_finite(name, x, y, infinite=lo is None or hi is None)
     _must_be_repeatable(name, function, x, y)
     _must_be_pointwise(name, function, x, y, called.resolution)

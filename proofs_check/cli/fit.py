@@ -46,7 +46,7 @@ def add_arguments(parser: Parser) -> None:
     )
     add("--tol", type=text, metavar="E", help="the fewest branches whose error is at most E")
     add("--curve", action="store_true", help="the error for 1, 2, .. K branches, or up to --tol")
-    add("--sharpness", type=text, default="shared", metavar="KIND", help="shared (default), free or hard")
+    add("--sharpness", type=text, metavar="KIND", help="shared (default), free or hard")
     add("--gates", type=text, default="difference", metavar="KIND",
         help="gate algebra: difference (default), stick or softmax")  # fmt: skip
     add("--ends", type=text, metavar="KIND",
