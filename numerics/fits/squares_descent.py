@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import lsq_linear
 
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.sampled import Sampled
@@ -43,6 +42,9 @@ class Squares:
 
 def crowd(squares: Squares, q: Array, keep: int) -> Array:
     """The best of many starts (m, free) after some steps each, best first, ``keep`` of them."""
+    if not q.shape[1]:
+        # Given lines only, as of one branch that is pinned.
+        return q[:1]
     damping = np.full(len(q), DAMPING)
     q = _lines_of_many(squares, q)
     value = (squares.residual(q) ** 2).sum(axis=-1)
@@ -156,6 +158,8 @@ def _lines(squares: Squares, q: Array) -> Array:
     if (found < low).any() or (found > high).any():
         size = np.sqrt((slopes**2).sum(axis=0)) + 1e-280
         wide = np.maximum(high - low, 1e-12)
+        from scipy.optimize import lsq_linear
+
         scaled = lsq_linear(slopes / size, rest, (low * size, (low + wide) * size), method="bvls")
         found = np.clip(scaled.x / size, low, high)
     q[linear] = found
