@@ -127,7 +127,7 @@ def curve(target: Target, request: Request, watch: Watch | None = None) -> Itera
                 tol = None
                 break
     if last is not None and tol is not None and last.status is not Status.INTERRUPTED:
-        last = replace(last, status=Status.NOT_REACHED, message=f"{Status.NOT_REACHED}; {last.message}")
+        last = replace(last, status=Status.NOT_REACHED, message=f"{Status.NOT_REACHED.text}; {last.message}")
     if last is not None:
         yield last
 
@@ -170,12 +170,12 @@ def rechecked(found: Fit) -> Fit:
             reason = f"the certificate is rejected: {verdict.reason}"
             error = replace(found.error, evidence="sampled", certificate=None, reason=reason)
             status = Status.NOT_CERTIFIED
-            found = replace(found, error=error, status=status, message=f"{status}: {reason}")
+            found = replace(found, error=error, status=status, message=f"{status.text}: {reason}")
     elif found.error.evidence == "certified" and found.error.hi is not None:
         reason = "there is no certificate of its error"
         error = replace(found.error, evidence="sampled", reason=reason)
         status = Status.NOT_CERTIFIED
-        found = replace(found, error=error, status=status, message=f"{status}: {reason}")
+        found = replace(found, error=error, status=status, message=f"{status.text}: {reason}")
     if found.lower_certificate is not None and not verify(found.lower_certificate).accepted:
         found = replace(found, lower_bound=None, lower_certificate=None)
     return found

@@ -120,10 +120,10 @@ def _settled(candidate: Candidate, error: Error) -> Status:
 
 def _said(task: Task, candidate: Candidate, status: Status) -> str:
     """The status in words: of hard gates the search is global, but for the root mean square."""
-    best = str(Status.OK)
+    best = Status.OK.text
     if is_hard(candidate.gate) and task.request.norm != "rms" and task.request.quantise is None:
-        return str(status).replace(best, "the best gate: for hard gates the search is global", 1)
-    return str(status)
+        return status.text.replace(best, "the best gate: for hard gates the search is global", 1)
+    return status.text
 
 
 def _at_zero(peaks: Sequence[tuple[float, float]], near: float) -> tuple[tuple[float, float], ...]:

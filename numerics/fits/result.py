@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from enum import Enum
+from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -17,8 +17,8 @@ from gateproof.theory.gate import Gate
 TIED = 1e-9
 
 
-class Status(Enum):
-    """How a fit ended; ``text`` says it in a sentence."""
+class Status(StrEnum):
+    """How a fit ended, a word: ``Status.OK == "ok"``; ``text`` says it in a sentence."""
 
     OK = "ok", "the best gate found"
     EXACT = "exact", "the target is this gate: error 0, proved"
@@ -29,17 +29,13 @@ class Status(Enum):
     NOT_CERTIFIED = "not certified", "the error was computed in floats and could not be certified"
     INTERRUPTED = "interrupted", "stopped early: the best gate so far"
 
-    def __new__(cls, word: str, _text: str) -> Status:
+    text: str
+
+    def __new__(cls, word: str, text: str) -> Status:
         """The word is the value."""
-        made = object.__new__(cls)
-        made._value_ = word
+        made = str.__new__(cls, word)
+        made._value_, made.text = word, text
         return made
-
-    def __init__(self, _word: str, text: str) -> None:
-        self.text = text
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def solve(target: Target, request: Request, *, watch: Watch | None = None) -> Fi
         kind = f"monotone {kind}" if request.monotone else kind
         raise RefusedFit(f"no {kind} of at most {request.most} branches is within the tolerance")
     if request.tol is not None and not _within(last, request) and last.status is not Status.INTERRUPTED:
-        last = replace(last, status=Status.NOT_REACHED, message=f"{Status.NOT_REACHED}; {last.message}")
+        last = replace(last, status=Status.NOT_REACHED, message=f"{Status.NOT_REACHED.text}; {last.message}")
     return replace(last, elapsed=time.perf_counter() - started)
 
 
@@ -167,7 +167,7 @@ def _stopped(fit: Fit) -> Fit:
     """The fit of a search that was cut short, which says so."""
     if fit.status is Status.INTERRUPTED:
         return fit
-    message = f"{Status.INTERRUPTED}; {fit.message.removeprefix(str(fit.status)).lstrip('; ')}"
+    message = f"{Status.INTERRUPTED.text}; {fit.message.removeprefix(fit.status.text).lstrip('; ')}"
     return replace(fit, status=Status.INTERRUPTED, message=message)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -24,7 +25,9 @@ def test_the_result_is_frozen_and_short(gelu):
         gelu.status = None
     assert repr(gelu) == "<Fit gelu(x), K=3: error 0.00384382, ok>"
     assert "<table" in gelu._repr_html_()
-    assert str(gelu.status) in gelu.message
+    assert gelu.status == "ok"
+    assert gelu.status.text in gelu.message
+    assert pickle.loads(pickle.dumps(gelu.status)) is gelu.status
     assert gelu.elapsed > 0
 
 
