@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -98,6 +99,16 @@ def one_line(text: str, most: int = MOST) -> str:
     return flat if len(flat) <= most else flat[: most - 4].rstrip("\\") + " ..."
 
 
+def made_by() -> str:
+    """The program and its version."""
+    return f"gateproof {own_version()}"
+
+
+def own_version() -> str:
+    """The version of gateproof, also where it runs from a source tree."""
+    return str(sys.modules["gateproof"].__version__)
+
+
 def numbers(gate: Gate) -> dict[str, list[str]]:
     """The gate's exact numbers as texts of the language."""
     return {key: [to_text(v) for v in getattr(gate, key)] for key in ("tau", "theta", "slope", "intercept")}
@@ -108,6 +119,7 @@ def header(form: Form, about: About, how: str) -> list[str]:
     gate = form.gate
     lines = [
         f"Threshold gate, K = {gate.branches}, {gate.algebra} gates, branches left to right.",
+        f"Made by {made_by()}.",
         f"Target: {one_line(about.target) or 'not named'}",
         about.error_line,
         *(one_line(line) for line in about.more),

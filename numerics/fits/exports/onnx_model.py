@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gateproof.numerics.fits.exports.about import About, header
+from gateproof.numerics.fits.exports.about import About, header, own_version
 from gateproof.numerics.fits.exports.form import Form, form_of
 from gateproof.numerics.fits.exports.formats import DOUBLE, SINGLE, RefusedExport
 from gateproof.numerics.fits.exports.walk import Ops, value
@@ -124,7 +124,7 @@ def onnx_model(gate: Gate, about: About, *, double: bool = False, rank: int = 1)
     )  # fmt: skip
     model = onnx.helper.make_model(
         graph, opset_imports=[onnx.helper.make_opsetid("", OPSET)], ir_version=IR_VERSION,
-        producer_name="gateproof",
+        producer_name="gateproof", producer_version=own_version(),
     )  # fmt: skip
     onnx.checker.check_model(model, full_check=True)
     return bytes(model.SerializeToString(deterministic=True))

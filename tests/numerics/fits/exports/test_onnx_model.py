@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from gates_to_export import SPECIAL, Exact, drawn, gate, named, points, wrong, zoo
 
+import gateproof
 from gateproof.numerics.fits.exports import onnx_model as module
 from gateproof.numerics.fits.exports.about import About
 from gateproof.numerics.fits.exports.form import form_of
@@ -85,7 +86,7 @@ def test_what_the_model_says_of_itself():
     text = "gelu(x)\n\u2028*/ é"
     model = onnx.load_from_string(onnx_model(named()["silu"], About(text, "0.1", "0.2", "certified")))
     assert [(o.domain, o.version) for o in model.opset_import] == [("", 17)]
-    assert model.producer_name == "gateproof"
+    assert (model.producer_name, model.producer_version) == ("gateproof", gateproof.__version__)
     assert "Certified: sup |gate - target| over x in R is between 0.1 and 0.2" in model.graph.doc_string
     assert r"Target: gelu(x) * / \xe9" in model.graph.doc_string
 
