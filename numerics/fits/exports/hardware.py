@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from gateproof.numerics.decimals import magnitude
-from gateproof.numerics.fits.exports.about import About, one_line
+from gateproof.numerics.fits.exports.about import About, one_line, own_version
 from gateproof.numerics.fits.exports.arrays import Evaluated
 from gateproof.numerics.fits.exports.formats import RefusedExport, bounds
 from gateproof.numerics.fits.exports.sensitivity import KEYS, sensitivities
@@ -30,7 +30,8 @@ WorstCase = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
 USUAL = Pair(Fraction(300), Fraction(3, 2), Fraction(1, 10**6))
 MOST_FRACTION_BITS = 64
 COLUMNS = (
-    "parameter", "exact", "value", "engineering", "fixed_point", "dy_dp", "change_per_percent", "at_x",
+    "parameter", "exact", "value", "engineering", "fixed_point", "word",
+    "dy_dp", "change_per_percent", "at_x",
 )  # fmt: skip
 SAID = (
     "dy_dp = sup |dy/dp| and change_per_percent = sup |y(p +- 1 %) - y(p)| over the domain are of samples,"
@@ -39,11 +40,18 @@ SAID = (
 
 
 def table(
-    gate: Gate, about: About, *, worst_case: WorstCase = None, pair: Pair | None = USUAL
+    gate: Gate,
+    about: About,
+    *,
+    worst_case: WorstCase = None,
+    pair: Pair | None = USUAL,
+    fraction: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """The table as a document; numbers are strings.
 
     ``worst_case`` is handed on as it is. ``pair`` None leaves out the bias of a differential pair.
+    ``fraction``: by kind of parameter, the bits after the binary point of its fixed-point format; where it
+    says nothing, the fewest in which all numbers of the kind are exact. ``word`` is the integer to load.
     Raises RefusedExport for numbers outside the range of doubles.
     """
     evaluated = Evaluated.of(gate)
@@ -51,7 +59,7 @@ def table(
     found = sensitivities(evaluated, lo, hi)
     rows = []
     for key in KEYS:
-        fixed = _fixed_point(getattr(gate, key))
+        fixed = _fixed_point(getattr(gate, key), (fraction or {}).get(key))
         for k, node in enumerate(getattr(gate, key)):
             own = found[key][k]
             rows.append({
@@ -59,13 +67,15 @@ def table(
                 "exact": to_text(node),
                 "value": "oo" if _hard(node) else _digits(middle(node), 17),
                 "engineering": "oo" if _hard(node) else engineering(middle(node)),
-                "fixed_point": fixed[k] if fixed else "",
+                "fixed_point": fixed[k][0] if fixed else "",
+                "word": fixed[k][1] if fixed else "",
                 "dy_dp": _short(own.derivative),
                 "change_per_percent": _short(own.percent),
                 "at_x": _short(own.where),
             })  # fmt: skip
     return {
         "kind": "hardware",
+        "gateproof": own_version(),
         "k": gate.branches,
         "gates": gate.algebra,
         "target": one_line(about.target),
@@ -141,15 +151,18 @@ def _digits(value: Fraction, digits: int) -> str:
         raise RefusedExport(f"{engineering(value, digits)} is too large for double") from None
 
 
-def _fixed_point(values: tuple[Expr, ...]) -> list[str]:
-    """Integers and their scale, where all values are multiples of a power of 1/2; else nothing."""
+def _fixed_point(values: tuple[Expr, ...], bits: int | None) -> list[tuple[str, str]]:
+    """Texts n/2^f and their integers n, where all values are such numbers; else nothing."""
     numbers = [n for n in map(constant_value, values) if n is not None]
     if not numbers or len(numbers) < len(values):
         return []
-    bits = max(n.denominator for n in numbers).bit_length() - 1
-    if bits > MOST_FRACTION_BITS or any(2**bits % n.denominator for n in numbers):
-        return []
-    return [f"{int(n * 2**bits)}/2^{bits}" for n in numbers]
+    if bits is None or any((n * Fraction(2) ** bits).denominator != 1 for n in numbers):
+        bits = max(n.denominator for n in numbers).bit_length() - 1
+        if bits > MOST_FRACTION_BITS or any(2**bits % n.denominator for n in numbers):
+            return []
+    words = [str(int(n * Fraction(2) ** bits)) for n in numbers]
+    scale = f"/2^{bits}" if bits >= 0 else f"*2^{-bits}"
+    return [(word + scale, word) for word in words]
 
 
 def _short(value: float | None) -> str:
@@ -173,9 +186,19 @@ def as_csv(document: Mapping[str, Any]) -> str:
     for row in document["parameters"]:
         writer.writerow([row[c] for c in COLUMNS])
     for name, text in _said(document):
-        # A cell that begins like a formula is one to a spreadsheet.
-        writer.writerow([name, f"'{text}" if text[:1] in "=+-@" else text])
+        writer.writerow([name, _no_formula(text)])
     return out.getvalue()
+
+
+def _no_formula(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula; numbers stay numbers."""
+    if not text.startswith(("=", "+", "-", "@")):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
 
 
 def as_markdown(document: Mapping[str, Any]) -> str:
@@ -210,7 +233,11 @@ def _worst(found: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _said(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     """All that is not of one parameter, as names and texts."""
     error, pair = document["error"], document["pair"]
-    rows = [("target", document["target"]), ("domain", document["domain"])]
+    rows = [
+        ("gateproof", document["gateproof"]),
+        ("target", document["target"]),
+        ("domain", document["domain"]),
+    ]
     keys = ("lo", "hi", "evidence", "norm")
     rows += [(f"error_{k}", "not known" if error[k] is None else one_line(str(error[k]))) for k in keys]
     if document["worst_case"] is not None:

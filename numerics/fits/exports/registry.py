@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gateproof.numerics.decimals import decimal_enclosure
-from gateproof.numerics.fits.exports.about import About, identifier, one_line
+from gateproof.numerics.fits.exports.about import About, identifier, made_by, one_line
 from gateproof.numerics.fits.exports.formats import RefusedExport
 from gateproof.numerics.tolerance import decimal
 
@@ -68,14 +68,25 @@ def _onnx_double(fit: Fit, about: About) -> bytes:
 def _latex(fit: Fit, about: About) -> str:
     from gateproof.numerics.fits.exports.latex import latex
 
-    return "".join(f"% {line}\n" for line in (one_line(about.target), about.error_line)) + latex(fit.gate)
+    lines = (f"Made by {made_by()}.", one_line(about.target), about.error_line)
+    return "".join(f"% {line}\n" for line in lines) + latex(fit.gate)
+
+
+def _declared(fit: Fit) -> dict[str, int]:
+    """By kind, the bits after the binary point that a quantised fit declares; empty for others."""
+    if fit.request.quantise is None:
+        return {}
+    said = "\n".join((*fit.steps, fit.message))
+    found = re.findall(r"\b(tau|theta|slope|intercept) n(/|\*)2\^(\d{1,3})\b", said)
+    return {kind: int(f) if sign == "/" else -int(f) for kind, sign, f in found}
 
 
 def _hardware(shape: str) -> Callable[[Fit, About], str]:
     def make(fit: Fit, about: About) -> str:
         from gateproof.numerics.fits.exports import hardware
 
-        document = hardware.table(fit.gate, about, worst_case=fit.tolerant)
+        fraction = _declared(fit)
+        document = hardware.table(fit.gate, about, worst_case=fit.tolerant, fraction=fraction)
         found: str = getattr(hardware, f"as_{shape}")(document)
         return found
 

@@ -108,7 +108,41 @@ def test_fixed_point_is_shown_where_it_is_exact():
     assert [found[k]["fixed_point"] for k in ("tau_1", "theta_1", "slope_1", "slope_2")] == [
         "3/2^1", "-1/2^2", "0/2^2", "3/2^2",
     ]  # fmt: skip
-    assert found["intercept_2"]["fixed_point"] == ""
+    assert [found[k]["word"] for k in ("tau_1", "theta_1", "slope_1", "slope_2")] == ["3", "-1", "0", "3"]
+    assert found["intercept_2"]["fixed_point"] == found["intercept_2"]["word"] == ""
+
+
+def test_fixed_point_has_the_format_that_the_fit_declares():
+    one = gate(["1.5"], ["-8"], [0, "0.75"], ["1/3", 0])
+    declared = {"tau": 6, "theta": -2, "slope": 1, "intercept": 6}
+    found = rows(hardware.table(one, ABOUT, fraction=declared))
+    assert [(found[k]["fixed_point"], found[k]["word"]) for k in ("tau_1", "theta_1", "slope_1")] == [
+        ("96/2^6", "96"), ("-2*2^2", "-2"), ("0/2^2", "0"),
+    ]  # fmt: skip
+    # 0.75 is no n/2: the table says no wrong thing; 1/3 is no such number at all.
+    assert found["slope_2"]["word"] == "3"
+    assert found["intercept_1"]["word"] == ""
+
+
+def test_numbers_are_numbers_in_csv():
+    numeric = ("value", "engineering", "word", "dy_dp", "change_per_percent", "at_x")
+    for name, one in zoo(6).items():
+        document = hardware.table(one, ABOUT)
+        said = list(csv.reader(io.StringIO(hardware.as_csv(document))))
+        count = len(document["parameters"])
+        cells = [c for row in said[1 : count + 1] for c in (row[hardware.COLUMNS.index(n)] for n in numeric)]
+        cells += [v for n, v in said[count + 1 :] if n not in {"gateproof", "target", "domain"}]
+        for cell in cells:
+            if cell not in {"", "oo", "-oo", "comparator", "certified", "sup"}:
+                assert math.isfinite(float(cell)), name
+    volts = rows_said(gate([2], ["-0.5"], [0, 1], [0, 0]))
+    assert volts["threshold_volts_1"] == "-38.778e-3"
+
+
+def rows_said(one):
+    document = hardware.table(one, ABOUT)
+    said = list(csv.reader(io.StringIO(hardware.as_csv(document))))
+    return dict(said[len(document["parameters"]) + 1 :])
 
 
 def test_bias_of_a_differential_pair():

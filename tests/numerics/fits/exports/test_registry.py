@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from gates_to_export import named
 
+import gateproof
 from gateproof.numerics.fits.exports import EXPORTS, SUFFIXES, RefusedExport, about_of, export_of, render
 from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.result import Error, Fit, Status
@@ -61,6 +63,24 @@ def test_every_format_is_made_and_is_the_same_again():
     ast.parse(render(fit, "x.py"))
     ast.parse(render(fit, "x_torch.py"))
     assert b"Certified: sup |gate - target| over x in R is between 0.01392" in render(fit, "x.h")
+
+
+@pytest.mark.parametrize("name", ["x.py", "x_torch.py", "x.h", "x.tex", "x.csv", "x.md", "x.hardware.json"])
+def test_the_version_is_said(name):
+    text = render(fitted(), name).decode()
+    assert "gateproof" in text
+    assert gateproof.__version__ in text
+
+
+def test_the_words_are_those_of_the_format_that_a_fit_declares():
+    fit = gateproof.fit("gelu(x)", 2, quantise=8)
+    declared = dict(re.findall(r"(tau|theta|slope|intercept) n(?:/2\^)(\d+)", fit.message))
+    assert set(declared) == {"tau", "theta", "slope", "intercept"}
+    for row in json.loads(render(fit, "x.hardware.json"))["parameters"]:
+        bits = declared[row["parameter"].partition("_")[0]]
+        assert row["fixed_point"] == f"{row['word']}/2^{bits}"
+        assert Fraction(row["value"]) == Fraction(int(row["word"]), 2 ** int(bits))
+        assert abs(int(row["word"])) < 2**7
 
 
 @pytest.mark.parametrize("name", ["free", "symbolic", "mixed", "stick", "softmax", "hard_tanh", "constant"])
