@@ -153,7 +153,24 @@ def worst_case(found: Fit) -> dict[str, Any]:
     text = f"sup(abs(tg(x, {lists}) - ({to_text(target.expr)})), x in {target.domain})"
     worst = certify_text(text, SURE, Settings(seed=request.seed), tolerance=request.tolerance)
     keys = ("kind", "value", "reason", "worst", "tolerance", "certificate")
-    return {key: worst[key] for key in keys if key in worst}
+    kept = {key: worst[key] for key in keys if key in worst}
+    if kept["kind"] == "infinite" and (target.lo is None or target.hi is None):
+        kept["reason"] = f"{str(kept.get('reason', '')).partition(';')[0]}; {_on_an_interval(found, text)}"
+    return kept
+
+
+def _on_an_interval(found: Fit, text: str) -> str:
+    """The command that gives the worst case where it is finite."""
+    from gateproof.numerics.fits.result_json import exact
+
+    lo, hi = found.target.lo, found.target.hi
+    least = min(Fraction(-8), hi - 8 if hi is not None else Fraction(0)) if lo is None else lo
+    most = max(Fraction(8), least + 8) if hi is None else hi
+    said = f"{text.rpartition(', x in ')[0]}, x in [{exact(least)}, {exact(most)}])"
+    sizes = " ".join(
+        f"--tolerance {key}={''.join(size.split())}" for key, size in found.request.tolerance.items()
+    )
+    return f"on an interval: gateproof certify '{said}' {sizes}"
 
 
 def rechecked(found: Fit) -> Fit:

@@ -63,9 +63,10 @@ def refuse_early(paths: Sequence[str], option: str) -> None:
             raise RefusedError(f"{option} {error}") from None
 
 
-def refuse_twice(certificate: str | None, exports: Sequence[str], plot: str | None) -> None:
+def refuse_twice(certificate: str | None, exports: Sequence[str], plots: Sequence[str]) -> None:
     """Raise RefusedError where two outputs are one file: the second would replace the first."""
-    named = [("--certificate", certificate), *(("--export", path) for path in exports), ("--plot", plot)]
+    drawn = [("--plot", path) for path in plots]
+    named = [("--certificate", certificate), *(("--export", path) for path in exports), *drawn]
     taken: dict[str, str] = {}
     for option, path in named:
         if path is None:
@@ -77,14 +78,14 @@ def refuse_twice(certificate: str | None, exports: Sequence[str], plot: str | No
         taken[place] = option
 
 
-def write_all(found: Fit, exports: Sequence[str], plot: str | None) -> None:
-    """Write exports and picture. Raises RefusedError; what was written before stays."""
+def write_all(found: Fit, exports: Sequence[str], plots: Sequence[str]) -> None:
+    """Write exports and pictures. Raises RefusedError; what was written before stays."""
     from gateproof.numerics.fits.exports import render
     from gateproof.numerics.fits.picture import render as draw
 
     for path, option, make in (
         *((path, "--export", render) for path in exports),
-        *((path, "--plot", draw) for path in ([] if plot is None else [plot])),
+        *((path, "--plot", draw) for path in plots),
     ):
         try:
             data = make(found, Path(path).name)

@@ -74,7 +74,8 @@ def add_arguments(parser: Parser) -> None:
     add("--certificate", type=text, metavar="FILE.json", help="write the certificate for gateproof verify")
     add("--export", "--out", dest="exports", type=text, action="append", default=[], metavar="FILE",
         help="write the gate, in the form that the suffix names")  # fmt: skip
-    add("--plot", type=text, metavar="FILE", help="draw target, fit, gates and error (.svg, .png)")
+    add("--plot", dest="plots", type=text, action="append", default=[], metavar="FILE",
+        help="draw target, fit, gates and error (.svg, .png)")  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -88,10 +89,10 @@ def run(options: argparse.Namespace) -> int:
     request = fitting.request_of(_options(options))
     if options.certificate is not None:
         certificate_file.refuse_early(options.certificate)
-    fitting_files.refuse_twice(options.certificate, options.exports, options.plot)
+    fitting_files.refuse_twice(options.certificate, options.exports, options.plots)
     fitting_files.refuse_early(options.exports, "--export")
-    fitting_files.refuse_early([] if options.plot is None else [options.plot], "--plot")
-    if options.curve and (options.exports or options.plot or options.certificate):
+    fitting_files.refuse_early(options.plots, "--plot")
+    if options.curve and (options.exports or options.plots or options.certificate):
         raise RefusedError("--curve is a table of many fits; --export, --plot and --certificate are for one")
     code = options.allow_code is not None
     watch = _progress(options)
@@ -186,7 +187,7 @@ def _write(options: argparse.Namespace, found: Fit) -> int:
     from gateproof.proofs_check import fitting_files
     from gateproof.proofs_check.refused import INCONCLUSIVE, OK
 
-    fitting_files.write_all(found, options.exports, options.plot)
+    fitting_files.write_all(found, options.exports, options.plots)
     if options.certificate is None:
         return OK
     missing = fitting_files.write_certificate(options.certificate, found)
