@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from math import isfinite
 from numbers import Real
 from typing import Any
@@ -194,12 +196,22 @@ class Formula:
         return _Exact(self, "with_balls")
 
 
+def _require(library: str) -> None:
+    """Raise ModuleNotFoundError, with what to install, for torch, jax or mpmath where it is missing."""
+    what = {"torch": "'gateproof[torch]'", "jax": "'gateproof[jax]'", "mpmath": "mpmath"}.get(library)
+    if what is None or sys.modules.get(library) is not None:
+        return
+    if find_spec(library) is None:
+        raise ModuleNotFoundError(f"{library} is not installed: pip install {what}", name=library)
+
+
 class _Call:
     """A formula in one backend. It can be pickled, and so can a module that holds it."""
 
     def __init__(self, formula: Formula, module: str) -> None:
         self.formula = formula
         self.module = module
+        _require(module.removeprefix("with_"))
         backend = import_module(f"gateproof.numerics.backends.{module}")
         self.run: Callable[..., Any] = backend.run
         if hasattr(backend, "ready"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -27,7 +28,7 @@ def test_the_result_is_frozen_and_short(gelu):
     assert "<table" in gelu._repr_html_()
     assert gelu.status == "ok"
     assert gelu.status.text in gelu.message
-    assert pickle.loads(pickle.dumps(gelu.status)) is gelu.status
+    assert pickle.loads(pickle.dumps(gelu.status)) is gelu.status  # noqa: S301 - made here
     assert gelu.elapsed > 0
 
 
@@ -146,3 +147,11 @@ def test_bad_options_are_refused(options):
 
 def test_the_door():
     assert gateproof.fit is fit
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_a_library_that_is_missing_is_named_with_its_extra(monkeypatch, library):
+    monkeypatch.setitem(sys.modules, library, None)
+    formula = gateproof.formula("sigmoid(x)/7")
+    with pytest.raises(ImportError, match=rf"pip install 'gateproof\[{library}\]'"):
+        getattr(formula, library)
