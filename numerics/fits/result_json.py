@@ -140,10 +140,22 @@ def short(error: Error, digits: int = 6) -> str:
 def best(fit: Fit) -> str:
     """Which gates the lower bound is about, and the bound."""
     assert fit.lower_bound is not None
-    whose = "of this family"
+    whose, said = "of this family", [_pinned(fit)] if _pinned(fit) else []
     if fit.constrained:
-        whose = f"of {fit.k} branches (without the constraint)"
+        whose, said = f"of {fit.k} branches", [*said, "without the constraint"]
+    if said:
+        whose = f"{whose} ({', '.join(said)})"
     return f"no gate {whose} comes below {down(fit.lower_bound, 6)} (proved)"
+
+
+def _pinned(fit: Fit) -> str:
+    """The outer lines that are bound to the asymptotes, where the bound may be above that of other ends."""
+    lo, hi = fit.target.lo, fit.target.hi
+    if fit.request.ends not in (None, "pinned") or (lo is not None and hi is not None):
+        return ""
+    if lo is None and hi is None:
+        return "outer lines on the asymptotes"
+    return f"{'first' if lo is None else 'last'} line on the asymptote"
 
 
 def html(fit: Fit) -> str:

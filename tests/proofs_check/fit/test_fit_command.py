@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from decimal import Decimal
 
 import pytest
@@ -113,9 +114,15 @@ def test_where_nothing_is_known_of_the_slope_it_is_not_certified(capsys, monkeyp
 
 def test_the_bound_says_of_which_gates_it_is(capsys):
     assert main(["fit", "gelu", "-k", "2", "--max-coefficient", "3"]) == 0
-    assert "no gate of 2 branches (without the constraint) comes below 0.01392" in capsys.readouterr().out
+    assert (
+        "no gate of 2 branches (outer lines on the asymptotes, without the constraint) comes below 0.01392"
+        in capsys.readouterr().out
+    )
     assert main(["fit", "gelu", "-k", "2"]) == 0
-    assert "no gate of this family comes below 0.01392" in capsys.readouterr().out
+    assert (
+        "no gate of this family (outer lines on the asymptotes) comes below 0.01392"
+        in capsys.readouterr().out
+    )
 
 
 def test_a_value_of_its_own_at_a_jump_counts(capsys):
@@ -143,3 +150,21 @@ def test_places_and_numbers_of_a_symmetric_gate(capsys):
 def test_a_target_may_start_with_a_minus_sign(capsys):
     code, found = run(capsys, "-gelu(x)", "-k", "2")
     assert (code, found["slope"]) == (0, ["0", "-1"])
+
+
+def test_every_picture_asked_for_is_written(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    paths = [tmp_path / "a.svg", tmp_path / "b.svg"]
+    assert main(["fit", "relu", *(w for p in paths for w in ("--plot", str(p)))]) == 0
+    assert all(p.read_text().startswith("<?xml") or "<svg" in p.read_text() for p in paths)
+    capsys.readouterr()
+    assert "twice" in refused(capsys, "relu", "--plot", str(paths[0]), "--plot", str(paths[0]))
+
+
+def test_slopes_that_are_off_on_all_of_r(capsys):
+    """The line names the command that gives a finite worst case."""
+    assert main(["fit", "gelu", "-k", "2", "--tolerance", "slope= 1 %"]) == 0
+    shown = capsys.readouterr().out.partition("on an interval: gateproof ")[2].split("\n")[0]
+    assert shown.endswith(", x in [-8, 8])' --tolerance slope=1%")
+    assert main(shlex.split(shown)) == 0
+    assert capsys.readouterr().out.startswith("[0.0800")
