@@ -12,6 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from gateproof.numerics.fits.gates import Array, Gates
 from gateproof.numerics.fits.normal import Normal
+from gateproof.numerics.fits.quiet import quiet
 
 #: Moves of one number, and of two; candidates looked at on all points; rounds of descent; numbers at once.
 SINGLE, PAIR = (-3, -2, -1, 1, 2, 3), (-1, 1)
@@ -208,17 +209,20 @@ def _programme(
     ones = np.ones((m, 1))
     low = lattice.within(np.full(k, -np.inf)) - numbers
     high = lattice.within(np.full(k, np.inf)) - numbers
-    result = milp(
-        np.append(np.zeros(k), 1.0),
-        constraints=LinearConstraint(
-            np.vstack([np.hstack([rows, -ones]), np.hstack([-rows, -ones])]),
-            -np.inf,
-            np.concatenate([-error, error]),
-        ),
-        integrality=np.append(np.ones(k), 0.0),
-        bounds=Bounds(np.append(np.maximum(low, -reach), 0.0), np.append(np.minimum(high, reach), np.inf)),
-        options={"node_limit": NODES, "mip_rel_gap": 1e-3},
-    )
+    with quiet():
+        result = milp(
+            np.append(np.zeros(k), 1.0),
+            constraints=LinearConstraint(
+                np.vstack([np.hstack([rows, -ones]), np.hstack([-rows, -ones])]),
+                -np.inf,
+                np.concatenate([-error, error]),
+            ),
+            integrality=np.append(np.ones(k), 0.0),
+            bounds=Bounds(
+                np.append(np.maximum(low, -reach), 0.0), np.append(np.minimum(high, reach), np.inf)
+            ),
+            options={"node_limit": NODES, "mip_rel_gap": 1e-3},
+        )
     return None if result.x is None else np.round(result.x[:k])
 
 
