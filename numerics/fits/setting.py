@@ -17,8 +17,9 @@ from gateproof.numerics.fits.sampled import Sampled
 SHARPNESS, ENDS = ("shared", "free", "hard"), ("pinned", "slopes", "free")
 #: Bounds of log tau in normal coordinates, where features have width 1.
 FLAT, STEEP = np.log(1e-2), np.log(1e4)
-#: Share of a bound that is kept clear, so that it holds after a change of coordinates in floats.
-CLEAR = 1e-11
+#: Share of a bound that is kept clear: a step of the search may break its rows by 1e-8 of their size, and the
+#: bound holds after a change of coordinates in floats.
+CLEAR = 1e-7
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ def test_a_stop_after_the_search_is_said(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("gap", [0, 0.03])
-@pytest.mark.parametrize("delay", [0.15, 0.4])
+@pytest.mark.parametrize("delay", [0.15, 0.3])
 def test_signals_while_it_starts_end_in_one_line(tmp_path, delay, gap):
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "gateproof", "fit", "gelu", "-k", "8", "--json"],
@@ -214,5 +214,8 @@ def test_signals_while_it_starts_end_in_one_line(tmp_path, delay, gap):
     out, err = process.communicate(timeout=60)
     if re.search(r"site\.py|KeyboardInterrupt", err) or (process.returncode == -2 and not err):
         pytest.skip("Python itself had not started yet")
-    assert (process.returncode, out) == (1, "")
-    assert err == "gateproof: interrupted: nothing was written\n"
+    assert process.returncode == 1
+    if out:  # a quick machine has a first gate by then
+        assert json.loads(out)["status"] == "interrupted"
+    else:
+        assert err == "gateproof: interrupted: nothing was written\n"
