@@ -178,45 +178,19 @@ def rechecked(found: Fit) -> Fit:
     from gateproof.numerics.fits.result import Status
     from gateproof.proofs_check.checker import verify
 
-    if found.error.certificate is not None:
-        verdict = verify(found.error.certificate)
-        later = None if verdict.accepted else _with_later_tails(found)
-        if later is not None:
-            found = replace(found, error=replace(found.error, certificate=later))
-        elif not verdict.accepted:
-            reason = f"the certificate is rejected: {verdict.reason}"
-            error = replace(found.error, evidence="sampled", certificate=None, reason=reason)
-            status = Status.NOT_CERTIFIED
-            found = replace(found, error=error, status=status, message=f"{status.text}: {reason}")
+    certificate, reason = found.error.certificate, ""
+    if certificate is not None:
+        verdict = verify(certificate)
+        reason = "" if verdict.accepted else f"the certificate is rejected: {verdict.reason}"
     elif found.error.evidence == "certified" and found.error.hi is not None:
         reason = "there is no certificate of its error"
-        error = replace(found.error, evidence="sampled", reason=reason)
+    if reason:
+        error = replace(found.error, evidence="sampled", certificate=None, reason=reason)
         status = Status.NOT_CERTIFIED
         found = replace(found, error=error, status=status, message=f"{status.text}: {reason}")
     if found.lower_certificate is not None and not verify(found.lower_certificate).accepted:
         found = replace(found, lower_bound=None, lower_certificate=None)
     return found
-
-
-def _with_later_tails(found: Fit) -> Mapping[str, Any] | None:
-    """A certificate that the checker accepts, with tails that begin farther out; None where it takes none."""
-    from gateproof.numerics.fits.certified import difference
-    from gateproof.numerics.fits.certified_tail import later_tails
-    from gateproof.proofs_check.checker import verify
-    from gateproof.theory.formula.nodes import App, Expr
-
-    certificate, target = found.error.certificate, found.target
-    if certificate is None or target.expr is None:
-        return None
-    folded = difference(found.gate, target.expr, target.weight_expr)
-    assert isinstance(folded, App)
-    for part in folded.args:
-        assert isinstance(part, Expr)
-        for times in (2, 4, 8):
-            later = later_tails(certificate, part, times)
-            if later is not None and verify(later).accepted:
-                return later
-    return None
 
 
 def read_target(target: Any, domain: Any = None, *, allow_code: bool = False) -> Target:

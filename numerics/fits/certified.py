@@ -8,7 +8,7 @@ from fractions import Fraction
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.errors import NumericsError
-from gateproof.numerics.extrema import extremum
+from gateproof.numerics.fits.apart import apart, largest
 from gateproof.numerics.fits.certified_far import error_by_sides, has_arc
 from gateproof.numerics.fits.certified_hard import error_by_pieces, is_hard
 from gateproof.numerics.fits.result import Error
@@ -16,7 +16,6 @@ from gateproof.numerics.results import Extremum
 from gateproof.theory.formula import substitute
 from gateproof.theory.formula.nodes import App, Expr, Var, num
 from gateproof.theory.formula.powers import constant_value
-from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
 
 DIGITS = 10
@@ -25,14 +24,6 @@ ZERO, SURE, FAR = Fraction(0), 3, 100
 #: From here on a checker finds exp(tau theta) too large.
 TOO_FAR = 1000
 EXACT = Error(Fraction(0), Fraction(0), "proved")
-
-
-def difference(gate: Gate, target: Expr, weight: Expr | None = None) -> Expr:
-    """|gate - target|, times |weight| where there is one, as a core expression in x."""
-    apart: Expr = App("add", (gate.expression(), App("neg", (target,))))
-    if weight is not None:
-        apart = App("mul", (weight, apart))
-    return App("abs", (apart,))
 
 
 def certified_error(
@@ -50,11 +41,12 @@ def certified_error(
         return error_by_pieces(gate, target, lo, hi, weight, digits, budget)
     centre, farther = _far_away(gate)
     ways = (ZERO, centre) if not farther else (centre, ZERO)
-    found = _moved(gate, target, lo, hi, weight, digits, budget, ways[0])
+    error = apart(gate.expression(), target, weight)
+    found = _moved(error, lo, hi, digits, budget, ways[0])
     if isinstance(found, str):
         return found
     if (found.status == "unknown" or _wide(found)) and centre:
-        found = _moved(gate, target, lo, hi, weight, digits, budget, ways[1])
+        found = _moved(error, lo, hi, digits, budget, ways[1])
         if isinstance(found, str):
             return found
     if found.status == "infinite":
@@ -65,39 +57,9 @@ def certified_error(
         return found.reason or found.status
     if _wide(found):
         return f"its enclosure is too wide: {found.reason}" if found.reason else "its enclosure is too wide"
-    low, high = found.value[0], max(found.value[1], _proved_bound(found))
+    low, high = found.value
     where = () if found.tied or found.points is None else found.points
     return Error(low, high, "certified", where, found.at_infinity, found.certificate, found.reason)
-
-
-def _searched(
-    gate: Gate,
-    target: Expr,
-    lo: Fraction | None,
-    hi: Fraction | None,
-    weight: Expr | None,
-    digits: int,
-    budget: Budget | None,
-    centre: Fraction = ZERO,
-) -> Extremum | str:
-    body = difference(gate, target, weight)
-    if centre:
-        body = substitute(body, {"x": App("add", (Var("x"), num(centre)))})
-    ends = [None if e is None else num(e - centre) for e in (lo, hi)]
-    text = f"with x + {centre} for x: {to_text(body)}" if centre else to_text(body)
-    try:
-        return extremum(body, "x", ends[0], ends[1], "sup", digits, budget, text=text)
-    except NumericsError as error:
-        return str(error) or type(error).__name__
-
-
-def _proved_bound(found: Extremum) -> Fraction:
-    """What the certificate says: a little more than an enclosure that is one number, as sup = 1."""
-    known = {} if found.certificate is None else found.certificate.get("conclusion", {})
-    if not isinstance(known, dict):
-        return ZERO
-    sides = [sign * Fraction(known[side]) for side, sign in (("upper", 1), ("lower", -1)) if known.get(side)]
-    return max(sides, default=ZERO)
 
 
 def _wide(found: Extremum) -> bool:
@@ -108,18 +70,23 @@ def _wide(found: Extremum) -> bool:
 
 
 def _moved(
-    gate: Gate,
-    target: Expr,
+    error: Expr,
     lo: Fraction | None,
     hi: Fraction | None,
-    weight: Expr | None,
     digits: int,
     budget: Budget | None,
     centre: Fraction,
 ) -> Extremum | str:
-    """The same with x counted from a place near the thresholds: exp(tau theta) may be too large a number."""
-    found = _searched(gate, target, lo, hi, weight, digits, budget, centre)
-    if isinstance(found, str) or found.points is None:
+    """The supremum of |error|, x counted from a place near thresholds: exp(tau theta) may be too large."""
+    said, ends = "", [None if e is None else e - centre for e in (lo, hi)]
+    if centre:
+        error = substitute(error, {"x": App("add", (Var("x"), num(centre)))})
+        said = f"with x + {centre} for x: "
+    try:
+        found = largest(error, ends[0], ends[1], digits, budget, said=said)
+    except NumericsError as problem:
+        return str(problem) or type(problem).__name__
+    if found.points is None:
         return found
     return replace(found, points=tuple((a + centre, b + centre) for a, b in found.points))
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.errors import NumericsError
-from gateproof.numerics.extrema import extremum
+from gateproof.numerics.fits.apart import apart, largest
 from gateproof.numerics.fits.certified_hard import joined
 from gateproof.numerics.fits.result import Error
 from gateproof.numerics.results import Extremum
@@ -26,7 +26,6 @@ from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.writeback import write
 from gateproof.theory.formula.nodes import App, Const, Expr, Node, Num, Var, num, rebuild
 from gateproof.theory.formula.powers import linear
-from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
 from gateproof.theory.threshold_gate import branch
 
@@ -51,12 +50,12 @@ def error_by_sides(gate: Gate, target: Expr, digits: int, budget: Budget | None 
             start = max(start, 2 * abs(line[1] / line[0]))
     parts: list[Extremum] = []
     try:
-        parts.append(_on(_apart(gate, target), -start, start, digits, budget))
+        parts.append(largest(apart(gate.expression(), target), -start, start, digits, budget))
         for side, lo, hi in (("+", start, None), ("-", None, -start)):
             body = _far(gate, target, side, start)
             if isinstance(body, str):
                 return body
-            parts.append(_on(body, lo, hi, digits, budget))
+            parts.append(largest(body, lo, hi, digits, budget))
     except (NumericsError, Unsupported) as error:
         return str(error) or type(error).__name__
     if any(p.status == "infinite" for p in parts):
@@ -65,16 +64,6 @@ def error_by_sides(gate: Gate, target: Expr, digits: int, budget: Budget | None 
     if bad is not None:
         return bad.reason or bad.status
     return joined(parts, SAID.format(start))
-
-
-def _on(body: Expr, lo: Fraction | None, hi: Fraction | None, digits: int, budget: Budget | None) -> Extremum:
-    ends = [None if e is None else num(e) for e in (lo, hi)]
-    whole = App("abs", (body,))
-    return extremum(whole, "x", ends[0], ends[1], "sup", digits, budget, text=to_text(whole))
-
-
-def _apart(gate: Gate, target: Expr) -> Expr:
-    return App("add", (gate.expression(), App("neg", (target,))))
 
 
 def _far(gate: Gate, target: Expr, side: str, start: Fraction) -> Expr | str:
@@ -94,8 +83,7 @@ def _far(gate: Gate, target: Expr, side: str, start: Fraction) -> Expr | str:
     terms: list[Expr] = []
     for k, weight in enumerate(gate.gates()):
         line = branch(X, gate.slope[k], gate.intercept[k])
-        apart = moved if k == outer else App("add", (line, App("neg", (target,))))
-        terms.append(App("mul", (weight, apart)))
+        terms.append(App("mul", (weight, moved if k == outer else apart(line, target))))
     return App("add", tuple(terms)) if len(terms) > 1 else terms[0]
 
 

@@ -28,7 +28,7 @@ DIGITS, LOSS = (7, 9, 11, 13, 15), 1e-7
 def decimal_gate(normal: Normal, found: Found) -> Gate:
     """The gate in the target's coordinates with the shortest decimals that are as good."""
     setting = found.setting
-    found = replace(found, full=_ordered(found))
+    found = replace(found, full=found.gates.ordered(found.full))
     parts = normal.inverse(found.gates, found.full)
     fixed = _fixed(normal, setting)
     if normal.width > 0 and math.isfinite(normal.height):
@@ -47,22 +47,6 @@ def decimal_gate(normal: Normal, found: Found) -> Gate:
                     return _gate(rounded, fixed, setting)
     exact = [[Fraction(repr(float(v))) for v in values] for values in parts]
     return _gate(exact, fixed, setting)
-
-
-def _ordered(found: Found) -> Array:
-    """The parameters with ascending thresholds: a difference gate is L_1 + sum S_k (L_(k+1) - L_k)."""
-    gates, full = found.gates, found.full
-    n = gates.branches - 1
-    order = np.argsort(full[n : 2 * n], kind="stable")
-    if gates.algebra != "difference" or (order == np.arange(n)).all():
-        return full
-    log_tau, theta = full[:n][order], full[n : 2 * n][order]
-    lines = []
-    for first in (2 * n, 3 * n + 1):
-        values = full[first : first + n + 1]
-        lines.append(np.append(values[0], values[0] + np.cumsum(np.diff(values)[order])))
-        lines[-1][-1] = values[-1]
-    return np.concatenate([log_tau, theta, *lines])
 
 
 Exact = dict[tuple[str, int], Expr]

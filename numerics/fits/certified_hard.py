@@ -7,10 +7,10 @@ from fractions import Fraction
 from gateproof.numerics.bounds import Budget, prove_bounds
 from gateproof.numerics.certificate import composite_document
 from gateproof.numerics.errors import NumericsError
-from gateproof.numerics.extrema import extremum
+from gateproof.numerics.fits.apart import apart, largest
 from gateproof.numerics.fits.result import Error
 from gateproof.numerics.results import Extremum
-from gateproof.theory.formula.nodes import App, Const, Expr, Var, num
+from gateproof.theory.formula.nodes import Const, Expr, Var
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
@@ -50,28 +50,21 @@ def error_by_pieces(
         if left is not None and right is not None and left >= right:
             continue
         line = branch(Var("x"), gate.slope[k], gate.intercept[k])
-        apart: Expr = App("add", (line, App("neg", (target,))))
-        if weight is not None:
-            apart = App("mul", (weight, apart))
-        whole = App("abs", (apart,))
-        ends = [None if e is None else num(e) for e in (left, right)]
+        error = apart(line, target, weight)
         try:
-            one = extremum(
-                whole, "x", ends[0], ends[1], "sup", digits, budget,
-                text=to_text(whole), lo_closed=left is not None and left == lo,
-            )  # fmt: skip
-        except NumericsError as error:
-            return str(error) or type(error).__name__
+            one = largest(error, left, right, digits, budget, lo_closed=left is not None and left == lo)
+        except NumericsError as problem:
+            return str(problem) or type(problem).__name__
         if one.status == "infinite":
             return Error(Fraction(0), None, "certified", at_infinity=one.at_infinity)
         if one.status != "ok" or one.value is None or one.certificate is None:
-            unsettled.append((k, apart, left, right, one.reason or one.status))
+            unsettled.append((k, error, left, right, one.reason or one.status))
             continue
         found.append(one)
     most = max((one.value[1] for one in found if one.value is not None), default=Fraction(0))
-    for k, apart, left, right, reason in unsettled:
+    for k, error, left, right, reason in unsettled:
         # What is tiny against the largest piece, as e**-5000, is cancellation to any precision.
-        below = prove_bounds(apart, {"x": (left, right)}, lower=-most, upper=most, text=to_text(apart))
+        below = prove_bounds(error, {"x": (left, right)}, lower=-most, upper=most, text=to_text(error))
         if not most or below.certificate is None:
             return f"branch {k + 1}: {reason}"
         found.append(Extremum("ok", (Fraction(0), most), certificate=below.certificate))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gateproof.numerics.backends.numbers import to_float
-from gateproof.numerics.fits.gates import Array
+from gateproof.numerics.fits.gates import Array, Gates, sigmoids
 from gateproof.theory.formula.nodes import Const, Expr
 from gateproof.theory.gate import Gate
 
@@ -26,24 +26,13 @@ def floats(values: tuple[Expr, ...]) -> Array:
 def weights_of(gate: Gate) -> Function:
     """The K gates at n points, shape (K, n). A hard gate is 0 at its threshold."""
     tau, theta = floats(gate.tau), floats(gate.theta)
-    hard = np.isinf(tau)
+    hard, gates = np.isinf(tau), Gates(gate.branches, gate.algebra)
 
     def weights(x: Array) -> Array:
-        if not len(tau):
-            return np.ones((1, len(x)), dtype=np.float64)
         z = np.where(hard, 1.0, tau)[:, None] * (x - theta[:, None])
-        small = np.exp(-np.abs(z))
-        near = 1.0 / (1.0 + small)
-        above = np.where(hard[:, None], 1.0 * (z > 0), np.where(z >= 0, near, small * near))
-        below = np.where(hard[:, None], 1.0 * (z <= 0), np.where(z >= 0, small * near, near))
-        if gate.algebra == "difference":
-            return np.asarray(np.vstack([below[:1], above[:-1] - above[1:], above[-1:]]), dtype=np.float64)
-        if gate.algebra == "stick":
-            passed = np.vstack([np.ones((1, len(x))), np.cumprod(above, axis=0)])
-            return np.asarray(np.vstack([passed[:-1] * below, passed[-1:]]), dtype=np.float64)
-        logit = np.vstack([np.zeros((1, len(x))), np.cumsum(z, axis=0)])
-        power = np.exp(logit - logit.max(axis=0))
-        return np.asarray(power / power.sum(axis=0))
+        above, below = sigmoids(z)
+        above[hard], below[hard] = z[hard] > 0, z[hard] <= 0
+        return gates.combined(z, above, below)
 
     return weights
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gateproof.numerics.backends.numbers import to_float
+from gateproof.numerics.fits.certified_sample import floats
 from gateproof.numerics.fits.gates import Array, Gates
 from gateproof.numerics.fits.normal import Normal
-from gateproof.theory.formula.nodes import Const, Expr
 from gateproof.theory.gate import Gate
 
 #: Largest relative errors of rounding to nearest, barring underflow: 8, 11, 24 significant bits.
@@ -29,8 +28,8 @@ def condition(gate: Gate, found: Normal) -> float:
     the gate farther. All parameters count, also those that rounding leaves alone, as 0 and 1. Infinite where
     a hard threshold other than 0 stands at a jump. Found on a dense sample of the domain, not certified.
     """
-    parts = [np.array([_float(e) for e in p]) for p in (gate.tau, gate.theta, gate.slope, gate.intercept)]
-    return condition_of(parts[0], parts[1], parts[2], parts[3], gate.algebra, found)
+    tau, theta, slope, intercept = map(floats, (gate.tau, gate.theta, gate.slope, gate.intercept))
+    return condition_of(tau, theta, slope, intercept, gate.algebra, found)
 
 
 def condition_of(
@@ -75,7 +74,3 @@ def _points(tau: Array, theta: Array, found: Normal) -> Array:
     low = -np.inf if found.target.lo is None else float(found.target.lo)
     high = np.inf if found.target.hi is None else float(found.target.hi)
     return np.asarray(x[(x >= low) & (x <= high)])
-
-
-def _float(e: Expr) -> float:
-    return float("inf") if isinstance(e, Const) and e.name == "oo" else to_float(e)

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-ALGEBRAS = ("difference", "stick", "softmax")
 #: exp of it is finite; sigmoid(-x) of larger ones is as good as 0.
 FARTHEST = 700.0
 
@@ -85,9 +84,10 @@ class Gates:
         tau, theta, _, _ = self.parts(full)
         z = tau[..., None] * (x - theta[..., None])
         above, below = sigmoids(z)
-        return Evaluated(z, above, below, self._weights(z, above, below))
+        return Evaluated(z, above, below, self.combined(z, above, below))
 
-    def _weights(self, z: Array, above: Array, below: Array) -> Array:
+    def combined(self, z: Array, above: Array, below: Array) -> Array:
+        """The K gates of z, sigmoid(z) and sigmoid(-z), which may be 0 and 1 (not for softmax)."""
         one = np.ones((*z.shape[:-2], 1, z.shape[-1]))
         if self.branches == 1:
             return one

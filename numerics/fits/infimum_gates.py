@@ -40,7 +40,8 @@ class Products(Gates):
 
     algebra: str = "product"
 
-    def _weights(self, z: Array, above: Array, below: Array) -> Array:
+    def combined(self, z: Array, above: Array, below: Array) -> Array:
+        """The K weights of the lines, products of sigmoids."""
         one = np.ones((*z.shape[:-2], 1, z.shape[-1]))
         if self.branches == 1:
             return one

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from gateproof.numerics.fits.embedding import Contradiction, Embedding
-from gateproof.numerics.fits.gates import ALGEBRAS, Gates
+from gateproof.numerics.fits.gates import Gates
+from gateproof.theory.gate import ALGEBRAS
 
 X = np.linspace(-6.0, 6.0, 41)
 

@@ -129,3 +129,12 @@ def test_the_printed_bound_is_what_the_certificate_proves():
     proved = Fraction(found.certificate["conclusion"]["upper"])
     assert found.error.lo <= 1 < proved <= found.error.hi
     assert Fraction(found.to_json()["error"]["hi"]) >= proved
+
+
+def test_so_it_is_of_a_gate_that_is_looked_at_piece_by_piece():
+    """|sqrt(1+x^2) - |x|| is 1 at 0, where two pieces meet; each has its own certificate."""
+    found = gateproof.fit("sqrt(1+x**2)", 2, sharpness="hard")
+    parts = [part["conclusion"] for part in found.certificate["parts"]]
+    assert len(parts) == 2
+    assert all(found.error.hi >= max(Fraction(p["upper"]), -Fraction(p["lower"])) for p in parts)
+    assert found.error.lo <= 1 <= found.error.hi < 1 + Fraction(1, 10**8)
