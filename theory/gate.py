@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateproof.theory.formula.nodes import App, Const, Expr, Tg, Var, num
+from gateproof.theory.formula.nodes import App, Expr, Tg, Var, num
 from gateproof.theory.formula.printer import to_text
-from gateproof.theory.threshold_gate import branch, gate_argument, gates, weighted
+from gateproof.theory.threshold_gate import branch, gate_argument, gates, is_hard, weighted
 
 ALGEBRAS = ("difference", "stick", "softmax")
 
@@ -42,7 +42,7 @@ class Gate:
         n = len(self.slope)
         if not n or len(self.intercept) != n or len(self.theta) != n - 1 or len(self.tau) != n - 1:
             raise ValueError("K branches have K slopes and intercepts, K-1 sharpnesses and thresholds")
-        if self.algebra == "softmax" and any(isinstance(t, Const) and t.name == "oo" for t in self.tau):
+        if self.algebra == "softmax" and any(self.hard):
             raise ValueError("softmax gates have no hard limit")
 
     @property
@@ -50,12 +50,17 @@ class Gate:
         """K."""
         return len(self.slope)
 
+    @property
+    def hard(self) -> tuple[bool, ...]:
+        """Whether each of the K-1 sharpnesses is oo."""
+        return tuple(map(is_hard, self.tau))
+
     def gates(self, x: Expr | None = None) -> tuple[Expr, ...]:
         """The K gates."""
         x = Var("x") if x is None else x
         if self.algebra == "difference" or self.branches == 1:
             return gates(x, self.tau, self.theta)
-        if self.algebra == "stick" and any(isinstance(t, Const) and t.name == "oo" for t in self.tau):
+        if self.algebra == "stick" and any(self.hard):
             above = [gates(x, (t,), (h,)) for t, h in zip(self.tau, self.theta, strict=True)]
             return _sticks([low for low, _ in above], [high for _, high in above])
         z = [gate_argument(x, t, h) for t, h in zip(self.tau, self.theta, strict=True)]

@@ -20,20 +20,21 @@ from itertools import pairwise
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Tg, Where, num
 
 
-def _is_hard(tau: Expr) -> bool:
+def is_hard(tau: Expr) -> bool:
+    """Whether a sharpness is oo."""
     return isinstance(tau, Const) and tau.name == "oo"
 
 
 def gate_below(x: Expr, tau: Expr, theta: Expr) -> Expr:
     """1 - gate_above, without a subtraction: sigmoid(-tau (x - theta))."""
-    if _is_hard(tau):
+    if is_hard(tau):
         return Where(Rel((">",), (x, theta)), num(0), num(1))
     return App("sigmoid", (App("neg", (gate_argument(x, tau, theta),)),))
 
 
 def gate_above(x: Expr, tau: Expr, theta: Expr) -> Expr:
     """sigmoid(tau (x - theta)); for tau = oo the indicator of x > theta."""
-    if _is_hard(tau):
+    if is_hard(tau):
         return Where(Rel((">",), (x, theta)), num(1), num(0))
     return App("sigmoid", (gate_argument(x, tau, theta),))
 

@@ -10,7 +10,7 @@ from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.fits.apart import apart, largest
 from gateproof.numerics.fits.result import Error
 from gateproof.numerics.results import Extremum
-from gateproof.theory.formula.nodes import Const, Expr, Var
+from gateproof.theory.formula.nodes import Expr, Var
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
@@ -23,7 +23,7 @@ Side = Fraction | None
 
 def is_hard(gate: Gate) -> bool:
     """Whether all sharpnesses are infinite, of a gate with rational thresholds."""
-    return bool(gate.tau) and all(t == Const("oo") for t in gate.tau) and gate.algebra != "softmax"
+    return bool(gate.tau) and all(gate.hard)
 
 
 def error_by_pieces(

@@ -10,6 +10,7 @@ from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.target import Target
 from gateproof.numerics.lower_bound import SMALLEST, LowerBound, family_of, prove
 from gateproof.numerics.lower_bound_units import units_of
+from gateproof.theory.formula.powers import constant_value
 
 #: Relative distances from the error found that are tried, and boxes for each: most need 30, and a box that no
 #: bound excludes ends the search at once.
@@ -43,7 +44,7 @@ def proved_lower_bound(
     fixed: dict[str, Fraction] = {}
     if ends == "pinned":
         for side, line in (("left", target.left), ("right", target.right)):
-            value = None if line is None else _rational(line.intercept)
+            value = None if line is None else constant_value(line.intercept)
             if value is None:
                 return "the asymptotes are not rational"
             fixed[side] = value
@@ -88,9 +89,3 @@ def _nearest(proved: Callable[[Fraction], LowerBound], near: float) -> LowerBoun
 def short(value: float) -> Fraction:
     """A decimal of 12 significant digits near the value."""
     return Fraction(f"{value:.11e}")
-
-
-def _rational(value: Any) -> Fraction | None:
-    from gateproof.theory.formula.powers import constant_value
-
-    return constant_value(value)

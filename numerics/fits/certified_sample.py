@@ -26,7 +26,7 @@ def floats(values: tuple[Expr, ...]) -> Array:
 def weights_of(gate: Gate) -> Function:
     """The K gates at n points, shape (K, n). A hard gate is 0 at its threshold."""
     tau, theta = floats(gate.tau), floats(gate.theta)
-    hard, gates = np.isinf(tau), Gates(gate.branches, gate.algebra)
+    hard, gates = np.array(gate.hard, dtype=bool), Gates(gate.branches, gate.algebra)
 
     def weights(x: Array) -> Array:
         z = np.where(hard, 1.0, tau)[:, None] * (x - theta[:, None])

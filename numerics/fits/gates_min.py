@@ -18,8 +18,9 @@ from gateproof.numerics import interval as iv
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.extrema import extremum
 from gateproof.numerics.precision import precision
-from gateproof.theory.formula.nodes import Const, Expr, Num
+from gateproof.theory.formula.nodes import Num
 from gateproof.theory.gate import Gate
+from gateproof.theory.threshold_gate import is_hard
 
 #: A crossing farther out than this (in z) is told by its bound; boxes for one extremum.
 _FAR, _BOXES = 25, 2000
@@ -56,7 +57,7 @@ def smallest_gate(
         return _least([_extremum(gate, k, lo, hi, digits) for k in range(1, n + 1)])
     # At an infinite end an outer gate tends to 0; hard ones and equal thresholds reach it.
     outer = n if lo is None else 1
-    hard = any(_is_hard(t) for t in gate.tau)
+    hard = any(gate.hard)
     if _nonnegative(gate):
         equal = gate.algebra == "difference" and any(a == b for a, b in pairwise(gate.theta))
         reason = {
@@ -128,13 +129,9 @@ def _crossing(
     return None
 
 
-def _is_hard(tau: Expr) -> bool:
-    return isinstance(tau, Const) and tau.name == "oo"
-
-
 def _nonnegative(gate: Gate) -> bool:
     """Whether no gate is negative, by the form of the parameters alone."""
-    positive = all(_is_hard(t) or (isinstance(t, Num) and t.value > 0) for t in gate.tau)
+    positive = all(is_hard(t) or (isinstance(t, Num) and t.value > 0) for t in gate.tau)
     if not positive:
         return False
     if gate.algebra != "difference":

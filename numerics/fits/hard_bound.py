@@ -44,7 +44,7 @@ def proved(
         "kind": KIND,
         "target": to_text(target.expr),
         "weight": None if target.weight_expr is None or walls.weight is None else to_text(target.weight_expr),
-        "domain": [None if end is None else _ratio(end) for end in (target.lo, target.hi)],
+        "domain": [None if end is None else str(end) for end in (target.lo, target.hi)],
         "branches": branches,
         "continuous": walls.continuous,
         "family": walls.kind,
@@ -61,10 +61,10 @@ def proved(
             return None, None
         # A double below it: short, and with room for another program's rounding.
         bound = Fraction(float(np.nextafter(float(bound), 0.0)))
-        return bound, {**record, "bound": _ratio(bound)}
+        return bound, {**record, "bound": str(bound)}
     for less in LESS:
         bound = Fraction(tunnel.below * (1 - less))
-        trial = {**record, "bound": _ratio(bound)}
+        trial = {**record, "bound": str(bound)}
         if bound > 0 and holds(trial):
             return bound, trial
     return None, None
@@ -133,7 +133,3 @@ def _inside(target: Target, x: Fraction) -> Spot:
     """In the domain, whose ends may lie beside the doubles next to them."""
     x = x if target.lo is None else max(x, target.lo)
     return Spot(x if target.hi is None else min(x, target.hi))
-
-
-def _ratio(value: Fraction) -> str:
-    return str(value)

@@ -17,7 +17,7 @@ import numpy as np
 
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.measure_weight import checked_weight
-from gateproof.numerics.fits.target import RefusedTarget, Target
+from gateproof.numerics.fits.target import RefusedTarget, Target, exact_text
 from gateproof.theory.formula.nodes import Expr
 
 
@@ -102,20 +102,13 @@ def _of_normal(target: Target, mu: Fraction, sigma: Fraction) -> Measure:
     def density(x: Array) -> Array:
         return np.exp(-0.5 * ((x - m) / s) ** 2)
 
-    centre = _short(mu)
-    text = f"N({centre}, {_short(sigma)}{'' if sigma == 1 else '^2'}){_within(target)}"
+    centre = exact_text(mu)
+    text = f"N({centre}, {exact_text(sigma)}{'' if sigma == 1 else '^2'}){_within(target)}"
     lo, hi = (np.inf if e is None else float(e) for e in (target.lo, target.hi))
     near = m + 38 * s if target.lo is None else lo, m - 38 * s if target.hi is None else hi
     if near[0] > m + 38 * s or near[1] < m - 38 * s:
         raise RefusedTarget(f"{text}: its inputs do not come near {target.domain}; give --mu and --sigma")
     return Measure("normal", text, density, (m,), s, mu=mu, sigma=sigma)
-
-
-def _short(value: Fraction) -> str:
-    near = float(value)
-    return (
-        f"{value}" if value.denominator == 1 else repr(near) if Fraction(repr(near)) == value else str(value)
-    )
 
 
 def _of_weight(target: Target, text: str) -> Measure:

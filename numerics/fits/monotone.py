@@ -9,7 +9,7 @@ from typing import Any
 from gateproof.numerics.extrema import extremum
 from gateproof.numerics.fits.monotone_proof import sign_of_slope
 from gateproof.theory.exact.derivative import derivative, neg
-from gateproof.theory.formula.nodes import App, Const, Expr, Num
+from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.gate import Gate
 
 DIGITS = 6
@@ -38,7 +38,7 @@ def certify_monotone(
     """
     if direction not in (1, -1):
         raise ValueError("direction is 1 (rising) or -1 (falling)")
-    hard = [isinstance(t, Const) and t.name == "oo" for t in gate.tau]
+    hard = gate.hard
     if any(hard):
         if all(hard) and gate.algebra == "difference":
             return _hard(gate, direction, lo, hi)
@@ -64,7 +64,7 @@ def certify_monotone(
 
 def _hard(gate: Gate, direction: int, lo: Fraction | None, hi: Fraction | None) -> Monotone:
     """Pieces between sorted thresholds: every slope and every jump has the direction."""
-    numbers = [_rational(e) for e in (*gate.theta, *gate.slope, *gate.intercept)]
+    numbers = [constant_value(e) for e in (*gate.theta, *gate.slope, *gate.intercept)]
     if any(v is None for v in numbers):
         return Monotone(None, "numbers that are not rational are not decided for hard thresholds")
     values = [v for v in numbers if v is not None]
@@ -89,11 +89,3 @@ def _hard(gate: Gate, direction: int, lo: Fraction | None, hi: Fraction | None) 
         if jump * direction < 0:
             return Monotone(False, f"it jumps by {float(jump):.3g} at {float(at):.6g}")
     return Monotone(True, "slopes and jumps have the direction")
-
-
-def _rational(e: Expr) -> Fraction | None:
-    if isinstance(e, Num):
-        return Fraction(e.value)
-    if isinstance(e, App) and e.head == "neg" and isinstance(e.args[0], Num):
-        return -Fraction(e.args[0].value)
-    return None

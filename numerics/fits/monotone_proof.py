@@ -21,7 +21,7 @@ from flint import arb
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.precision import precision
-from gateproof.theory.formula.nodes import Expr, Num
+from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.gate import Gate
 
 #: Bits; boxes looked at; terms beyond which it is not tried; where a tail may begin, in e-foldings.
@@ -43,7 +43,7 @@ class Sign:
 
 def sign_of_slope(gate: Gate, direction: int, lo: Fraction | None, hi: Fraction | None) -> Sign:
     """Proved by interval arithmetic, or undecided; for soft gates with rational numbers."""
-    numbers = [[_rational(e) for e in p] for p in (gate.tau, gate.theta, gate.slope, gate.intercept)]
+    numbers = [[constant_value(e) for e in p] for p in (gate.tau, gate.theta, gate.slope, gate.intercept)]
     if any(v is None for p in numbers for v in p):
         return Sign(None, "its numbers are not all rational")
     tau, theta, slope, intercept = ([v for v in p if v is not None] for p in numbers)
@@ -57,10 +57,6 @@ def sign_of_slope(gate: Gate, direction: int, lo: Fraction | None, hi: Fraction 
         return Sign(True, "it is constant")
     with precision(_BITS):
         return _Proof(terms, tau, theta).run(lo, hi)
-
-
-def _rational(e: Expr) -> Fraction | None:
-    return Fraction(e.value) if isinstance(e, Num) else None
 
 
 def _slope_terms(algebra: str, lines: list[Line], tau: list[Fraction]) -> Terms:

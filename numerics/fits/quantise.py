@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gateproof.numerics.backends.numbers import to_float
+from gateproof.numerics.fits.certified_sample import floats
 from gateproof.numerics.fits.embedding import Contradiction, Embedding
 from gateproof.numerics.fits.gates import Array, Gates
 from gateproof.numerics.fits.levelling import level
@@ -62,7 +62,7 @@ def quantised(gate: Gate, found: Normal, setting: Setting, bits: int) -> Quantis
     ``setting`` says which parameters are tied or belong to the target's ends. NotRepresentable where a slope
     at an infinite end is not a number of the grid. A symmetry is not kept; monotone gates may cease to be.
     """
-    values = {k: np.array([_float(e) for e in p]) for k, p in zip(KINDS, _parts(gate), strict=True)}
+    values = {k: floats(p) for k, p in zip(KINDS, _parts(gate), strict=True)}
     exact, notes = _outer(found, setting, gate)
     fraction = {
         k: _fraction(values[k], [v for (kind, _), v in exact.items() if kind == k], bits) for k in KINDS
@@ -94,10 +94,6 @@ def quantised(gate: Gate, found: Normal, setting: Setting, bits: int) -> Quantis
 
 def _parts(gate: Gate) -> tuple[tuple[Expr, ...], ...]:
     return gate.tau, gate.theta, gate.slope, gate.intercept
-
-
-def _float(e: Expr) -> float:
-    return float("inf") if isinstance(e, Const) and e.name == "oo" else to_float(e)
 
 
 def _short(value: Fraction) -> str:
@@ -156,8 +152,7 @@ def _lattice(
     groups = [[i] for i in range(gates.size)]
     if setting.sharpness == "shared" and n > 2:
         groups = [list(range(n - 1)), *groups[n - 1 :]]
-    hard = [isinstance(t, Const) and t.name == "oo" for t in gate.tau]
-    fixed[: n - 1][hard] = np.inf
+    fixed[: n - 1][list(gate.hard)] = np.inf
     return Lattice(
         gates, found, unit, fixed, [g for g in groups if np.isnan(fixed[g[0]])], 2 ** (bits - 1) - 1
     )

@@ -86,8 +86,8 @@ class Target:
         """The domain in the language of the claims: 'R', '[-8, 8]', '[0, oo)'."""
         if self.lo is None and self.hi is None:
             return "R"
-        left = "(-oo" if self.lo is None else f"[{_short(self.lo)}"
-        return f"{left}, " + ("oo)" if self.hi is None else f"{_short(self.hi)}]")
+        left = "(-oo" if self.lo is None else f"[{exact_text(self.lo)}"
+        return f"{left}, " + ("oo)" if self.hi is None else f"{exact_text(self.hi)}]")
 
     def same(self, other: Target) -> bool:
         """Whether all is equal but the Python functions, which cannot be compared."""
@@ -174,7 +174,7 @@ def values_of(formula: Formula) -> Callable[[Array], Array]:
     return function
 
 
-def _short(value: Fraction) -> str:
+def exact_text(value: Fraction) -> str:
     """The shortest exact text of a rational: decimals where they are exact."""
     near = float(value)
     return repr(near) if value.denominator != 1 and Fraction(repr(near)) == value else str(value)

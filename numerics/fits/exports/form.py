@@ -22,7 +22,7 @@ from gateproof.numerics.fits.exports.formats import (
     rounded,
     settled,
 )
-from gateproof.theory.formula.nodes import App, Const, Expr, Num
+from gateproof.theory.formula.nodes import App, Expr, Num
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
 
@@ -102,7 +102,7 @@ class Form:
 
 def form_of(gate: Gate, floating: Floating) -> Form:
     """The gate in a floating format. Raises RefusedExport where its numbers do not fit, or tau <= 0."""
-    hard = tuple(isinstance(t, Const) and t.name == "oo" for t in gate.tau)
+    hard = gate.hard
     for place, (t, steep) in enumerate(zip(gate.tau, hard, strict=True), 1):
         if not steep and bounds(t)[0] <= 0:
             raise RefusedExport(f"sharpness {place} is {to_text(t)}; it must be positive, or oo")

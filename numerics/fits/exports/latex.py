@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateproof.theory.formula.latex import to_latex
-from gateproof.theory.formula.nodes import App, Const, Expr, Num, Var, num
+from gateproof.theory.formula.nodes import App, Expr, Num, Var, num
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.gate import Gate
 from gateproof.theory.threshold_gate import branch, gate_argument
@@ -14,7 +14,7 @@ def latex(gate: Gate) -> str:
     x, n = Var("x"), gate.branches
     theta, slope, intercept = (tuple(map(_plain, p)) for p in (gate.theta, gate.slope, gate.intercept))
     gate = Gate(tuple(map(_plain, gate.tau)), theta, slope, intercept, gate.algebra)
-    hard = [isinstance(t, Const) and t.name == "oo" for t in gate.tau]
+    hard = gate.hard
     rows = [(f"z_{{{k + 1}}}", _argument(gate, k)) for k in range(n - 1) if not hard[k]]
     up, down = [], []
     for k in range(n - 1):
