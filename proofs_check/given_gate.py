@@ -21,7 +21,8 @@ TOLERATED = (
     "error", "argmax", "rms", "lower_bound", "optimal_within", "attained", "gates_min", "condition",
     "status", "certificate", "formula", "evidence", "alternation", "measure", "infimum", "message", "notes",
     "error_outside", "error_sup", "steps", "lower_certificate", "tolerance", "quantised", "sharpness", "ends",
-    "family", "monotone",
+    "family", "monotone", "schema_version", "gateproof", "options", "infimum_is_bound", "finite",
+    "target_formula",
 )  # fmt: skip
 KNOWN = ("k", *LISTS, "gates", "target", "domain", "norm", "weight", *TOLERATED)
 MAX_BYTES = 64_000_000

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.target import Target
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.finite_gate import Exact, NotFinite, finite_gate, without_line
 from gateproof.theory.formula.nodes import Const, Num
-from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import ALGEBRAS
 
-__all__ = ["Exact", "NotFinite", "elsewhere", "recognise", "word"]
+__all__ = ["Exact", "Known", "NotFinite", "everywhere", "recognise", "word"]
 
 _HARD = Const("oo")
 
@@ -36,23 +38,66 @@ def recognise(
     return found
 
 
-def word(found: Exact, asked: int | None = None) -> str:
-    """One line about an exact gate; ``asked``: the number of branches that was asked for."""
-    gate = found.gate
-    count = f"{gate.branches} branch" + ("es" if gate.branches > 1 else "")
-    sharp = "" if not gate.tau else ", sharpness " + ", ".join(dict.fromkeys(to_text(t) for t in gate.tau))
-    kind = {"affine": "a line", "hard": "a hard gate", "mixed": "a gate with soft and hard thresholds"}
-    text = f"exact: the target is {kind.get(found.kind, 'a soft gate')}, {count}{sharp}; error 0, proved"
-    if asked is not None and asked > gate.branches:
-        spare = asked - gate.branches
-        return f"{text}; {spare} of the {asked} branches asked for would change nothing: left out"
-    return text
+Known = Exact | NotFinite | None
 
 
-def elsewhere(target: Target, algebra: str = "difference") -> str:
-    """One line where the target is no gate of this algebra but one of another; '' elsewhere."""
-    if not isinstance(recognise(target, algebra), NotFinite):
+def everywhere(target: Target) -> dict[str, Known]:
+    """For each gate algebra the target as an exact gate, why it is none, or None: not decided."""
+    return {algebra: recognise(target, algebra) for algebra in ALGEBRAS}
+
+
+def word(known: Mapping[str, Known], request: Request) -> str:
+    """Whether the target is a finite gate, and of which algebra, in a line with the options that ask for it.
+
+    Empty where nothing is decided.
+    """
+    found = [(name, one) for name, one in known.items() if isinstance(one, Exact)]
+    if not found:
+        return _none(known, request.gates)
+    own = next((one for name, one in found if name == request.gates), None)
+    if own is not None:
+        return f"this function is {_a_gate(request.gates, own)}{_asked(own, request)}"
+    ways = " and ".join(_a_gate(name, one) for name, one in found)
+    how = " or ".join(f"--gates {name} -k {one.gate.branches}{_sharpness(one)}" for name, one in found)
+    refused = known.get(request.gates)
+    why = f"; no {request.gates} gate: {refused.reason}" if isinstance(refused, NotFinite) else ""
+    return f"this function is {ways}: {how}{why}"
+
+
+def _none(known: Mapping[str, Known], asked: str) -> str:
+    """What is known where no algebra has the function."""
+    none = {name: one for name, one in known.items() if isinstance(one, NotFinite)}
+    every = next((one for one in none.values() if one.every), None)
+    if every is not None:
+        return f"no gate of any number of branches is this function, in any algebra: {every.reason}"
+    if not none:
         return ""
-    found = [(name, recognise(target, name)) for name in ALGEBRAS if name != algebra]
-    exact = [f"{name} gates, {f.gate.branches} branches" for name, f in found if isinstance(f, Exact)]
-    return f"the target is no {algebra} gate; it is exact as {' and as '.join(exact)}" if exact else ""
+    name = asked if asked in none else next(iter(none))
+    other = [n for n in none if n != name]
+    more = f"; no {' or '.join(other)} gate either" if other else ""
+    open_ = [n for n in known if n not in none]
+    undecided = f"; {' and '.join(open_)} gates: not decided" if open_ else ""
+    return f"no {name} gate is this function: {none[name].reason}{more}{undecided}"
+
+
+def _a_gate(algebra: str, found: Exact) -> str:
+    n, theta = found.gate.branches, found.gate.tau
+    if n == 1:
+        return "a line"
+    hard = "hard " if all(t == _HARD for t in theta) else ""
+    mixed = "hard and soft " if not hard and any(t == _HARD for t in theta) else ""
+    return f"a gate of {n} {hard or mixed}{algebra} branches"
+
+
+def _asked(found: Exact, request: Request) -> str:
+    """The options that ask for it, where those given do not."""
+    n, tau, sharpness = found.gate.branches, found.gate.tau, request.sharpness
+    one = len(set(tau)) < 2
+    soft = any(t != _HARD for t in tau)
+    if (sharpness == "shared" and not one) or (sharpness == "hard" and soft):
+        return f": -k {n}{_sharpness(found) or ' without --sharpness hard'}"
+    return f": -k {n}" if n > request.most else ", which the constraints asked for leave out"
+
+
+def _sharpness(found: Exact) -> str:
+    return " --sharpness free" if len(set(found.gate.tau)) > 1 else ""

@@ -7,11 +7,14 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.target import Target
 from gateproof.theory.gate import Gate
+
+if TYPE_CHECKING:
+    from gateproof.numerics.fits.exact import Known
 
 #: Sampled peaks of so nearly one height are the largest.
 TIED = 1e-9
@@ -148,6 +151,17 @@ class Fit:
         return self.gate.text
 
     @cached_property
+    def finite(self) -> Mapping[str, Known] | None:
+        """For each gate algebra the target as an exact gate on its domain, why it is none, or None.
+
+        An ``Exact`` has ``gate`` and ``proof``, a ``NotFinite`` has ``reason``; None is not decided. The
+        mapping is None for functions and data.
+        """
+        from gateproof.numerics.fits.exact import everywhere
+
+        return None if self.target.expr is None else everywhere(self.target)
+
+    @cached_property
     def _formula(self) -> Any:
         from gateproof.numerics.backends.formula import formula
 
@@ -195,7 +209,7 @@ class Fit:
         return tuple(getattr(self, f.name) for f in fields(self) if f.name not in ("target", "elapsed"))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_formula"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_formula", "finite")}
 
     def __copy__(self) -> Fit:
         return self

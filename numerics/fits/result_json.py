@@ -14,11 +14,16 @@ from gateproof.numerics.decimals import (
     floor_decimal,
     magnitude,
 )
+from gateproof.numerics.fits.exact import Exact, Known, word
+from gateproof.numerics.fits.exports.about import own_version
+from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.result import Error, Fit
 from gateproof.numerics.fits.target import Target
 from gateproof.theory.formula.nodes import Expr
 from gateproof.theory.formula.printer import to_text
 
+#: Grows when a key goes, is renamed or changes its meaning.
+SCHEMA_VERSION = 1
 #: Significant digits of enclosures in JSON, and of what is a float.
 DIGITS, FLOAT_DIGITS = 10, 6
 #: Bounds below this power of ten are written as 1.5e-9.
@@ -30,6 +35,8 @@ def document(fit: Fit) -> dict[str, Any]:
     gate, error = fit.gate, fit.error
     within = fit.optimal_within
     found: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "gateproof": own_version(),
         "k": fit.k,
         "tau": texts(gate.tau),
         "theta": texts(gate.theta),
@@ -38,8 +45,11 @@ def document(fit: Fit) -> dict[str, Any]:
         "gates": gate.algebra,
         "formula": gate.text,
         "target": fit.target.name,
+        "target_formula": None if fit.target.expr is None else to_text(fit.target.expr),
         "domain": domain_text(fit.target),
         "norm": fit.request.norm,
+        "weight": fit.request.weight,
+        "options": options(fit.request),
         "error": enclosure(error),
         "evidence": error.evidence,
         "argmax": [number(x, DIGITS) for x in fit.argmax],
@@ -50,6 +60,8 @@ def document(fit: Fit) -> dict[str, Any]:
         "optimal_within": None if within is None else up(within, 3),
         "attained": fit.attained,
         "infimum": number(fit.infimum),
+        "infimum_is_bound": None if fit.infimum is None else fit.infimum_is_bound,
+        "finite": finite(fit),
         "gates_min": None if fit.gates_min is None else down(fit.gates_min, FLOAT_DIGITS),
         "condition": number(fit.condition),
         "status": fit.status.value,
@@ -63,6 +75,48 @@ def document(fit: Fit) -> dict[str, Any]:
     if fit.tolerant is not None:
         found["tolerance"] = dict(fit.tolerant)
     return found
+
+
+def options(request: Request) -> dict[str, Any]:
+    """What was asked for, as ``gateproof.fit`` takes it, exact numbers as texts."""
+    return {
+        "k": request.branches,
+        "tol": _exact_text(request.tol),
+        "sharpness": request.sharpness,
+        "gates": request.gates,
+        "ends": request.ends,
+        "norm": request.norm,
+        "mu": _exact_text(request.mu),
+        "sigma": _exact_text(request.sigma),
+        "histogram": request.histogram,
+        "weight": request.weight,
+        "family": request.family,
+        "monotone": request.monotone,
+        "max_coefficient": _exact_text(request.max_coefficient),
+        "quantise": request.quantise,
+        "tolerance": dict(request.tolerance),
+        "continuous": request.continuous,
+        "seed": request.seed,
+    }
+
+
+def finite(fit: Fit) -> dict[str, dict[str, Any] | None] | None:
+    """Whether the target is a gate, for each algebra; None where it is not decided."""
+    known = fit.finite
+    return None if known is None else {algebra: _decided(one) for algebra, one in known.items()}
+
+
+def _decided(known: Known) -> dict[str, Any] | None:
+    if known is None:
+        return None
+    if isinstance(known, Exact):
+        gate = known.gate
+        return {"exact": True, "k": gate.branches, "least": known.least, "formula": gate.text}
+    return {"exact": False, "reason": known.reason}
+
+
+def _exact_text(value: Fraction | None) -> str | None:
+    return None if value is None else exact(value)
 
 
 def texts(values: tuple[Expr, ...]) -> list[str]:
@@ -148,6 +202,12 @@ def best(fit: Fit) -> str:
     return f"no gate {whose} comes below {down(fit.lower_bound, 6)} (proved)"
 
 
+def finite_line(fit: Fit) -> str:
+    """Whether the target is a finite gate, in a line; '' where it is this one, or nothing is decided."""
+    known = fit.finite
+    return "" if known is None or fit.error.hi == 0 else word(known, fit.request)
+
+
 def _pinned(fit: Fit) -> str:
     """The outer lines that are bound to the asymptotes, where the bound may be above that of other ends."""
     lo, hi = fit.target.lo, fit.target.hi
@@ -166,6 +226,7 @@ def html(fit: Fit) -> str:
         ("error", f"{short(fit.error)} ({fit.error.evidence})"),
         ("lower bound", "not known" if fit.lower_bound is None else best(fit)),
         ("root mean square", f"{number(fit.rms)} {fit.measure}" if fit.rms is not None else "not known"),
+        *([("finite gate", finite_line(fit))] if finite_line(fit) else []),
         ("status", fit.message),
     ]
     left = "style='text-align:left'"

@@ -51,7 +51,8 @@ def solve(target: Target, request: Request, *, watch: Watch | None = None) -> Fi
         raise RefusedFit(f"no {kind} of at most {request.most} branches is within the tolerance")
     if request.tol is not None and not _within(last, request) and last.status is not Status.INTERRUPTED:
         last = replace(last, status=Status.NOT_REACHED, message=f"{Status.NOT_REACHED.text}; {last.message}")
-    return replace(last, elapsed=time.perf_counter() - started)
+    asked = replace(last.request, branches=request.branches, tol=request.tol)
+    return replace(last, request=asked, elapsed=time.perf_counter() - started)
 
 
 def _within(fit: Fit, request: Request) -> bool:

@@ -58,7 +58,7 @@ def _aligned(cells: Sequence[str]) -> list[str]:
 
 def entries(fit: Fit) -> Iterator[tuple[str, str]]:
     """Names and texts of what is known."""
-    from gateproof.numerics.fits.result_json import best, down, number, short, up
+    from gateproof.numerics.fits.result_json import best, down, finite_line, number, short, up
 
     error = fit.error
     size = up(error.hi, 10) if error.evidence != "sampled" and error.hi is not None else short(error)
@@ -78,6 +78,7 @@ def entries(fit: Fit) -> Iterator[tuple[str, str]]:
         most = "at most " if fit.infimum_is_bound else ""
         infimum = "" if fit.infimum is None else f"{most}{number(fit.infimum)} "
         yield "infimum", f"{infimum}is approached and not attained: parameters run away"
+    yield "finite", finite_line(fit)
     if fit.outside is not None:
         yield "outside", _outside(fit)
     if fit.plain is not None:

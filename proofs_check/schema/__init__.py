@@ -1,4 +1,4 @@
-"""The JSON Schema of report.json, and the check of a document against it."""
+"""The JSON Schemas of report.json and of a fit, and the check of a document against them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).resolve().parent / "report.schema.json"
+_FOLDER = Path(__file__).resolve().parent
+FILE = _FOLDER / "report.schema.json"
+FIT = _FOLDER / "fit.schema.json"
 
 
-def faults(document: Mapping[str, Any]) -> list[str]:
-    """List where a document differs from the schema, a line each."""
+def faults(document: Mapping[str, Any], file: Path = FILE) -> list[str]:
+    """List where a document differs from a schema (the report's), a line each."""
     from jsonschema import Draft202012Validator
 
-    schema = json.loads(FILE.read_text(encoding="utf-8"))
+    schema = json.loads(file.read_text(encoding="utf-8"))
     found = Draft202012Validator(schema).iter_errors(document)
     return [f"{'/'.join(map(str, error.absolute_path)) or 'top'}: {error.message}" for error in found]

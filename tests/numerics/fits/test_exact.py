@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gateproof
-from gateproof.numerics.fits.exact import Exact, NotFinite, elsewhere, recognise, word
+from gateproof.numerics.fits.exact import Exact, NotFinite, everywhere, recognise, word
+from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.target import Target, of_formula
 from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.kernels import minus, plus
@@ -43,22 +45,45 @@ def test_the_domain_counts() -> None:
     assert found.kind == "affine"
 
 
-def test_the_word_of_branches_left_out() -> None:
-    found = recognise(target("relu(x)"))
-    assert isinstance(found, Exact)
-    assert word(found) == "exact: the target is a hard gate, 2 branches, sharpness oo; error 0, proved"
-    assert word(found, 2) == word(found)
-    assert word(found, 3).endswith("1 of the 3 branches asked for would change nothing: left out")
+def said(text: str, lo: Fraction | None = None, hi: Fraction | None = None, **options: Any) -> str:
+    return word(everywhere(target(text, lo, hi)), Request(**options))
 
 
 def test_the_word_of_another_algebra() -> None:
-    word_of_mish = "the target is no difference gate; it is exact as softmax gates, 3 branches"
-    assert elsewhere(target("mish(x)")) == word_of_mish
-    assert elsewhere(target("sech(x)**2")).endswith(
-        "as stick gates, 3 branches and as softmax gates, 3 branches"
+    mish = said("mish(x)", branches=3)
+    assert mish.startswith(
+        "this function is a gate of 3 softmax branches: --gates softmax -k 3; no difference gate"
     )
-    assert elsewhere(target("silu(x)")) == ""
-    assert elsewhere(target("softplus(x)")) == ""
+    assert "stick branches: --gates" not in mish
+    assert said("sech(x)**2").startswith(
+        "this function is a gate of 3 stick branches and a gate of 3 softmax branches: "
+        "--gates stick -k 3 or --gates softmax -k 3; no difference gate: it has poles of order 2"
+    )
+    assert said("mish(x)", gates="stick").endswith("--gates softmax -k 3")
+
+
+def test_the_word_of_the_same_algebra() -> None:
+    two = "this function is a gate of 2 difference branches"
+    assert said("silu(x)", branches=1) == f"{two}: -k 2"
+    assert said("silu(x)", sharpness="hard") == f"{two}: -k 2 without --sharpness hard"
+    assert said("silu(x)", family="constant") == f"{two}, which the constraints asked for leave out"
+    three = "this function is a gate of 3 difference branches: -k 3 --sharpness free"
+    assert said("sigmoid(x) + tanh(3*x)", branches=4) == three
+    assert said("hardtanh(x)") == "this function is a gate of 3 hard difference branches: -k 3"
+
+
+def test_the_word_where_there_is_no_gate() -> None:
+    never = "no gate of any number of branches is this function, in any algebra: "
+    for text in ("gelu(x)", "erf(x)", "softplus(x)", "elu(x)", "atan(x)", "x*x", "softsign(x)"):
+        assert said(text, Fraction(-2), Fraction(2)).startswith(never), text
+    assert said("sin(x)", Fraction(-2), Fraction(2)).endswith("; stick and softmax gates: not decided")
+    assert said("hardshrink(x)").startswith(
+        "no difference gate is this function: it is the gate tg(x, tau=oo"
+    )
+
+
+def test_nothing_is_said_where_nothing_is_decided() -> None:
+    assert said("asinh(x)", Fraction(-3), Fraction(3)) == ""
 
 
 def test_the_statement_is_decided_by_the_engine() -> None:

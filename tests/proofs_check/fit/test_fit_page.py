@@ -48,4 +48,4 @@ def test_all_options_and_statuses_are_on_the_page():
 
 
 def test_there_are_commands():
-    assert len(COMMANDS) == 6
+    assert len(COMMANDS) == 7
