@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from gateproof.proofs_check.refused import RefusedError
 
 if TYPE_CHECKING:
     from gateproof.numerics.fits.result import Fit
+    from gateproof.theory.differential_pair import Pair
 
 #: Modules that the exported code imports.
 SHADOWING = ("torch.py", "numpy.py", "math.py")
@@ -78,15 +80,34 @@ def refuse_twice(certificate: str | None, exports: Sequence[str], plots: Sequenc
         taken[place] = option
 
 
-def write_all(found: Fit, exports: Sequence[str], plots: Sequence[str]) -> None:
+def pair_of(given: Sequence[str], exports: Sequence[str]) -> Pair | None:
+    """The differential pair of the hardware tables, if one is given.
+
+    Raises RefusedError, also where no table is to be written.
+    """
+    from gateproof.numerics.fits.exports import RefusedExport, export_of, read_pair
+
+    if not given:
+        return None
+    try:
+        pair = read_pair(given, "--hardware")
+    except RefusedExport as error:
+        raise RefusedError(str(error)) from None
+    if not any(export_of(Path(path).name).for_hardware for path in exports):
+        raise RefusedError("--hardware is for a hardware table: add --export FILE.csv, .md or .hardware.json")
+    return pair
+
+
+def write_all(found: Fit, exports: Sequence[str], plots: Sequence[str], pair: Pair | None = None) -> None:
     """Write exports and pictures. Raises RefusedError; what was written before stays."""
     from gateproof.numerics.fits.exports import render
     from gateproof.numerics.fits.picture import render as draw
 
-    for path, option, make in (
-        *((path, "--export", render) for path in exports),
+    jobs: list[tuple[str, str, Callable[[Fit, str], bytes]]] = [
+        *((path, "--export", partial(render, hardware=pair)) for path in exports),
         *((path, "--plot", draw) for path in plots),
-    ):
+    ]
+    for path, option, make in jobs:
         try:
             data = make(found, Path(path).name)
         except ValueError as error:

@@ -74,6 +74,8 @@ def add_arguments(parser: Parser) -> None:
     add("--certificate", type=text, metavar="FILE.json", help="write the certificate for gateproof verify")
     add("--export", "--out", dest="exports", type=text, action="append", default=[], metavar="FILE",
         help="write the gate, in the form that the suffix names")  # fmt: skip
+    add("--hardware", type=text, action="append", default=[], metavar="KEY=SIZE",
+        help="hardware tables: temperature-kelvin (300), slope-factor (1.5), tail-ampere (1e-6)")  # fmt: skip
     add("--plot", dest="plots", type=text, action="append", default=[], metavar="FILE",
         help="draw target, fit, gates and error (.svg, .png)")  # fmt: skip
 
@@ -92,6 +94,7 @@ def run(options: argparse.Namespace) -> int:
     fitting_files.refuse_twice(options.certificate, options.exports, options.plots)
     fitting_files.refuse_early(options.exports, "--export")
     fitting_files.refuse_early(options.plots, "--plot")
+    fitting_files.pair_of(options.hardware, options.exports)
     if options.curve and (options.exports or options.plots or options.certificate):
         raise RefusedError("--curve is a table of many fits; --export, --plot and --certificate are for one")
     code = options.allow_code is not None
@@ -187,7 +190,8 @@ def _write(options: argparse.Namespace, found: Fit) -> int:
     from gateproof.proofs_check import fitting_files
     from gateproof.proofs_check.refused import INCONCLUSIVE, OK
 
-    fitting_files.write_all(found, options.exports, options.plots)
+    pair = fitting_files.pair_of(options.hardware, options.exports)
+    fitting_files.write_all(found, options.exports, options.plots, pair)
     if options.certificate is None:
         return OK
     missing = fitting_files.write_certificate(options.certificate, found)

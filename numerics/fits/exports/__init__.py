@@ -6,6 +6,17 @@ numbers rounded once; what a user wrote stands in comments only, on one line of 
 
 from gateproof.numerics.fits.exports.about import About
 from gateproof.numerics.fits.exports.formats import RefusedExport
+from gateproof.numerics.fits.exports.pair import read_pair
 from gateproof.numerics.fits.exports.registry import EXPORTS, SUFFIXES, Export, about_of, export_of, render
 
-__all__ = ["EXPORTS", "SUFFIXES", "About", "Export", "RefusedExport", "about_of", "export_of", "render"]
+__all__ = [
+    "EXPORTS",
+    "SUFFIXES",
+    "About",
+    "Export",
+    "RefusedExport",
+    "about_of",
+    "export_of",
+    "read_pair",
+    "render",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -63,16 +64,17 @@ class Evaluated:
         found = gates(_Arrays(self.form), x, x - self.form.centre)
         return np.array([np.ones_like(x) if g is None else np.broadcast_to(g, x.shape) for g in found])
 
-    def changed(self, key: str, k: int, by: float) -> Evaluated:
-        """The gate with a number added to tau, theta, slope or intercept k, from 0."""
+    def changed(self, key: str, places: Iterable[int], by: float) -> Evaluated:
+        """The gate with a number added to tau, theta, slope or intercept at some places, from 0."""
         form = self.form
         values = list(getattr(form, key))
-        values[k] += by
+        lines = list(form.intercept)
+        for k in places:
+            values[k] += by
+            lines[k] += by * form.centre
         changes: dict[str, Any] = {key: tuple(values)}
         if key == "slope":
             # About a centre the slope moves the line's value there too.
-            lines = list(form.intercept)
-            lines[k] += by * form.centre
             changes["intercept"] = tuple(lines)
         # Differences of sigmoids no longer have the constants of the sharpness that they shared.
         return Evaluated(replace(form, **changes, apart=(None,) * len(form.apart)))

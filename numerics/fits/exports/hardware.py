@@ -17,7 +17,8 @@ from gateproof.numerics.decimals import magnitude
 from gateproof.numerics.fits.exports.about import About, one_line, own_version
 from gateproof.numerics.fits.exports.arrays import Evaluated
 from gateproof.numerics.fits.exports.formats import RefusedExport, bounds
-from gateproof.numerics.fits.exports.sensitivity import KEYS, sensitivities
+from gateproof.numerics.fits.exports.pair import USUAL
+from gateproof.numerics.fits.exports.sensitivity import KEYS, SHARED, sensitivities
 from gateproof.theory.differential_pair import Pair
 from gateproof.theory.formula.nodes import Expr
 from gateproof.theory.formula.powers import constant_value
@@ -26,8 +27,6 @@ from gateproof.theory.gate import Gate
 
 #: Given, or asked for when the table is made: a mapping with at least lo and hi, as ``certify`` gives it.
 WorstCase = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
-#: Room temperature, a usual slope factor, one microampere.
-USUAL = Pair(Fraction(300), Fraction(3, 2), Fraction(1, 10**6))
 MOST_FRACTION_BITS = 64
 COLUMNS = (
     "parameter", "exact", "value", "engineering", "fixed_point", "word",
@@ -47,7 +46,10 @@ def table(
     pair: Pair | None = USUAL,
     fraction: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
-    """The table as a document; numbers are strings.
+    """The table as a document; numbers are strings. docs/hardware.md says what each key is.
+
+    Where all thresholds have one sharpness, a row ``tau`` behind those of the thresholds is for all of them
+    changed together: a drift, where theirs are a mismatch.
 
     ``worst_case`` is handed on as it is. ``pair`` None leaves out the bias of a differential pair.
     ``fraction``: by kind of parameter, the bits after the binary point of its fixed-point format; where it
@@ -59,19 +61,23 @@ def table(
     found = sensitivities(evaluated, lo, hi)
     rows = []
     for key in KEYS:
-        fixed = _fixed_point(getattr(gate, key), (fraction or {}).get(key))
-        for k, node in enumerate(getattr(gate, key)):
-            own = found[key][k]
+        values: tuple[Expr, ...] = getattr(gate, key)
+        fixed = _fixed_point(values, (fraction or {}).get(key))
+        own = [(f"{key}_{k + 1}", k, found[key][k]) for k in range(len(values))]
+        if key == "tau":
+            own += [(key, 0, one) for one in found[SHARED]]
+        for name, k, one in own:
+            node = values[k]
             rows.append({
-                "parameter": f"{key}_{k + 1}",
+                "parameter": name,
                 "exact": to_text(node),
                 "value": "oo" if _hard(node) else _digits(middle(node), 17),
                 "engineering": "oo" if _hard(node) else engineering(middle(node)),
                 "fixed_point": fixed[k][0] if fixed else "",
                 "word": fixed[k][1] if fixed else "",
-                "dy_dp": _short(own.derivative),
-                "change_per_percent": _short(own.percent),
-                "at_x": _short(own.where),
+                "dy_dp": _short(one.derivative),
+                "change_per_percent": _short(one.percent),
+                "at_x": _short(one.where),
             })  # fmt: skip
     return {
         "kind": "hardware",
@@ -94,26 +100,27 @@ def bias(gate: Gate, pair: Pair) -> dict[str, Any]:
     A pair's share is sigmoid((V - V_k)/(n U_T)), so sigmoid(tau_k (x - theta_k)) asks for V = a_k x with
     a_k = tau_k n U_T volts per unit of x, and V_k = a_k theta_k; thresholds of one sharpness share the input.
     A gate of difference algebra is the difference of two shares, of stick algebra a cascade. All a_k and V_k
-    go with the absolute temperature.
+    go with the absolute temperature: with inputs that do not, tau drifts by -1/T per kelvin. The pairs'
+    transconductance is that at balance, I_tail/(4 n U_T).
     """
     unit = 1 / pair.sharpness
     thresholds = []
     for tau, theta in zip(gate.tau, gate.theta, strict=True):
         if _hard(tau):
-            thresholds.append({"volts_per_unit": "comparator", "threshold_volts": "", "siemens": ""})
+            thresholds.append({"volts_per_unit": "comparator", "threshold_volts": ""})
             continue
         scale = middle(tau) * unit
         thresholds.append({
             "volts_per_unit": engineering(scale, 6),
             "threshold_volts": engineering(scale * middle(theta), 6),
-            "siemens": engineering(pair.transconductance, 6),
         })  # fmt: skip
     return {
         "temperature_kelvin": engineering(pair.temperature, 6),
         "slope_factor": engineering(pair.slope_factor, 6),
         "tail_ampere": engineering(pair.tail, 6),
         "thermal_volts": engineering(pair.thermal_voltage, 6),
-        "drift_per_kelvin": engineering(-pair.sharpness_drift, 6),
+        "transconductance_siemens": engineering(pair.transconductance, 6),
+        "tau_drift_per_kelvin": engineering(pair.sharpness_drift, 6),
         "thresholds": thresholds,
     }
 
@@ -222,12 +229,31 @@ def as_markdown(document: Mapping[str, Any]) -> str:
 
 
 def _worst(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The ends of the worst case, or why it has none."""
+    """The tolerances, the ends of the worst case and where it is met, or why it has none."""
+    sizes = found.get("tolerance") or {}
+    rows = [(f"worst_case_tolerance_{key}", one_line(str(size))) for key, size in sizes.items()]
     ends = found.get("value") or found
     if "lo" in ends and "hi" in ends:
-        return [(f"worst_case_{key}", one_line(str(ends[key]))) for key in ("lo", "hi")]
-    kind, reason = (one_line(str(found.get(key) or ""), 300) for key in ("kind", "reason"))
-    return [("worst_case", f"{kind}: {reason}" if kind and reason else kind or reason or "not known")]
+        rows += [(f"worst_case_{key}", one_line(str(ends[key]))) for key in ("lo", "hi")]
+    else:
+        kind, reason = (one_line(str(found.get(key) or ""), 300) for key in ("kind", "reason"))
+        text = f"{kind}: {reason}" if kind and reason else kind or reason or "not known"
+        rows.append(("worst_case", text))
+    worst = found.get("worst") or {}
+    rows += [(f"worst_case_at_{name}", _near(at)) for name, at in (worst.get("at") or {}).items()]
+    for gate in worst.get("gates") or ():
+        for key, values in gate.items():
+            rows += [(f"worst_case_{key}_{k}", _near(value)) for k, value in enumerate(values, 1)]
+    return rows
+
+
+def _near(value: Any) -> str:
+    """Six digits of an enclosed number; texts as they are."""
+    if not isinstance(value, Mapping):
+        return one_line(str(value))
+    if value["lo"] == value["hi"]:
+        return str(value["lo"])
+    return f"{float((Fraction(value['lo']) + Fraction(value['hi'])) / 2):.6g}"
 
 
 def _said(document: Mapping[str, Any]) -> list[tuple[str, str]]:

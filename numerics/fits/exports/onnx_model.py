@@ -1,4 +1,8 @@
-"""An ONNX model of the gate, in float or double, elementwise on a tensor of a fixed rank and any shape.
+"""An ONNX model of the gate, in float or double, elementwise on a tensor of any shape.
+
+No rank is declared unless one is asked for: onnxruntime then takes tensors of every shape, while the ONNX
+standard (IR.md, "Static tensor shapes"), and with it ``onnx.checker``, wants the rank of a graph's input.
+Constants are scalars, which broadcast.
 
 Opset 17 (ONNX 1.12), IR version 8. The graph has Abs, Add, Clip, Div, Equal, Exp, Greater, GreaterOrEqual,
 IsInf, IsNaN, Less, Log, Max, Mul, Neg, And, Sub, Tanh, Where, as far as the gate needs them; no control flow.
@@ -100,10 +104,11 @@ class _Graph(Ops):
         return self.node("IsNaN", x)
 
 
-def onnx_model(gate: Gate, about: About, *, double: bool = False, rank: int = 1) -> bytes:
-    """The serialised model: input ``x``, output ``y`` of its shape and type. ONNX wants the rank in advance.
+def onnx_model(gate: Gate, about: About, *, double: bool = False, rank: int | None = None) -> bytes:
+    """The serialised model: input ``x``, output ``y`` of its shape and type.
 
-    Raises RefusedExport where the package onnx is missing or numbers are outside of the type's range.
+    ``rank`` None declares none. Raises RefusedExport where the package onnx is missing or numbers are outside
+    of the type's range.
     """
     try:
         import onnx
@@ -115,7 +120,7 @@ def onnx_model(gate: Gate, about: About, *, double: bool = False, rank: int = 1)
     x = _Value(built, "x")
     result = value(built, x)
     last = onnx.helper.make_node("Identity", [result.name], ["y"], name="y")
-    shape = [f"n{k + 1}" for k in range(rank)]
+    shape = [f"n{k + 1}" for k in range(1 if rank is None else rank)]
     info = [onnx.helper.make_tensor_value_info(name, built.kind, shape) for name in ("x", "y")]
     how = f"Computed in {form.floating.name}; exp, tanh and log are the runtime's."
     graph = onnx.helper.make_graph(
@@ -127,4 +132,7 @@ def onnx_model(gate: Gate, about: About, *, double: bool = False, rank: int = 1)
         producer_name="gateproof", producer_version=own_version(),
     )  # fmt: skip
     onnx.checker.check_model(model, full_check=True)
+    if rank is None:
+        for end in (*model.graph.input, *model.graph.output):
+            end.type.tensor_type.ClearField("shape")
     return bytes(model.SerializeToString(deterministic=True))

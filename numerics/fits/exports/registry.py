@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.fits.exports.about import About, identifier, made_by, one_line
 from gateproof.numerics.fits.exports.formats import RefusedExport
+from gateproof.numerics.fits.exports.pair import Given, read_pair
 from gateproof.numerics.tolerance import decimal
+from gateproof.theory.differential_pair import Pair
 
 if TYPE_CHECKING:
     from gateproof.numerics.fits.result import Error, Fit
@@ -22,50 +24,69 @@ DIGITS, MOST_EXACT = 10, 24
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a file is asked for besides the fit: its ``name``, and the ``pair`` of a hardware table."""
+
+    name: str
+    pair: Pair
+
+
+@dataclass(frozen=True)
 class Export:
     """A format: the ends of names that ask for it, what it is, and how it is made of a fit."""
 
     kind: str
     suffixes: tuple[str, ...]
     what: str
-    make: Callable[[Fit, About], str | bytes]
+    make: Callable[[Fit, About, Asked], str | bytes]
+
+    @property
+    def for_hardware(self) -> bool:
+        """Whether it is a table that a pair matters to."""
+        return self.kind in ("hardware", "csv", "markdown")
 
 
-def _json(fit: Fit, about: About) -> str:  # noqa: ARG001 - the signature of all
+def _json(fit: Fit, about: About, asked: Asked) -> str:  # noqa: ARG001 - the signature of all
     return json.dumps(fit.to_json(), indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
 
-def _python(fit: Fit, about: About) -> str:
+def _python(fit: Fit, about: About, asked: Asked) -> str:  # noqa: ARG001 - the signature of all
     from gateproof.numerics.fits.exports.python_code import python_code
 
     return python_code(fit.gate, about)
 
 
-def _torch(fit: Fit, about: About) -> str:
+def _torch(fit: Fit, about: About, asked: Asked) -> str:  # noqa: ARG001 - the signature of all
     from gateproof.numerics.fits.exports.torch_code import torch_code
 
     return torch_code(fit.gate, about)
 
 
-def _c(fit: Fit, about: About) -> str:
+def _c(fit: Fit, about: About, asked: Asked) -> str:  # noqa: ARG001 - the signature of all
     from gateproof.numerics.fits.exports.c_code import c_code
 
     return c_code(fit.gate, about)
 
 
-def _onnx(fit: Fit, about: About) -> bytes:
+def _onnx(fit: Fit, about: About, asked: Asked) -> bytes:
     from gateproof.numerics.fits.exports.onnx_model import onnx_model
 
-    return onnx_model(fit.gate, about)
+    return onnx_model(fit.gate, about, rank=_rank(asked.name))
 
 
-def _onnx_double(fit: Fit, about: About) -> bytes:
+def _onnx_double(fit: Fit, about: About, asked: Asked) -> bytes:
     from gateproof.numerics.fits.exports.onnx_model import onnx_model
 
-    return onnx_model(fit.gate, about, double=True)
+    return onnx_model(fit.gate, about, double=True, rank=_rank(asked.name))
 
 
-def _latex(fit: Fit, about: About) -> str:
+def _rank(name: str) -> int | None:
+    """The rank that ``gate.rank4.onnx`` and ``gate.rank4.double.onnx`` ask for; None if none."""
+    found = re.search(r"(?:^|\.)rank(\d{1,2})(?:\.double)?\.onnx$", name.lower(), re.ASCII)
+    return None if found is None else int(found[1])
+
+
+def _latex(fit: Fit, about: About, asked: Asked) -> str:  # noqa: ARG001 - the signature of all
     from gateproof.numerics.fits.exports.latex import latex
 
     lines = (f"Made by {made_by()}.", one_line(about.target), about.error_line)
@@ -81,12 +102,14 @@ def _declared(fit: Fit) -> dict[str, int]:
     return {kind: int(f) if sign == "/" else -int(f) for kind, sign, f in found}
 
 
-def _hardware(shape: str) -> Callable[[Fit, About], str]:
-    def make(fit: Fit, about: About) -> str:
+def _hardware(shape: str) -> Callable[[Fit, About, Asked], str]:
+    def make(fit: Fit, about: About, asked: Asked) -> str:
         from gateproof.numerics.fits.exports import hardware
 
         fraction = _declared(fit)
-        document = hardware.table(fit.gate, about, worst_case=fit.tolerant, fraction=fraction)
+        document = hardware.table(
+            fit.gate, about, worst_case=fit.tolerant, pair=asked.pair, fraction=fraction
+        )
         found: str = getattr(hardware, f"as_{shape}")(document)
         return found
 
@@ -117,16 +140,18 @@ def export_of(name: str) -> Export:
     raise RefusedExport(f"{one_line(name, 60)!r}: the name ends in none of {', '.join(SUFFIXES)}")
 
 
-def render(fit: Fit, name: str, *, function: str | None = None) -> bytes:
+def render(fit: Fit, name: str, *, function: str | None = None, hardware: Given = None) -> bytes:
     """The export of a fit that a file of that name holds; ``function`` is the name in generated code.
 
     Without one it is ``gate``; in C, where two of that name would clash, the file's where it can be.
-    Raises RefusedExport, in one line, for an unknown format, and for a gate that the format cannot hold.
+    ``hardware`` is the differential pair of the hardware tables, as ``{"temperature_kelvin": 330}``.
+    Raises RefusedExport, in one line, for an unknown format, for a gate that the format cannot hold, and for
+    a pair that means nothing.
     """
     export = export_of(name)
     if function is None:
         function = _stem(name) if export.kind == "c" else "gate"
-    made = export.make(fit, about_of(fit, function))
+    made = export.make(fit, about_of(fit, function), Asked(name, read_pair(hardware)))
     return made.encode("utf-8") if isinstance(made, str) else made
 
 

@@ -13,6 +13,8 @@ from gateproof.numerics.fits.exports.formats import DOUBLE, nearest
 from gateproof.numerics.fits.gates import Array
 
 KEYS = ("tau", "theta", "slope", "intercept")
+#: The sharpness that all thresholds have, as one parameter.
+SHARED = "shared tau"
 #: Points z about each soft threshold.
 _Z = 0.5 * np.sinh(np.linspace(-5.2, 5.2, 521))
 PERCENT = 0.01
@@ -34,11 +36,18 @@ class Sensitivity:
 def sensitivities(
     gate: Evaluated, lo: float | None = None, hi: float | None = None
 ) -> dict[str, list[Sensitivity]]:
-    """For every parameter, by key and place; the domain ends at lo and hi where they are given."""
-    return {key: [_one(gate, key, k, lo, hi) for k in range(len(getattr(gate.form, key)))] for key in KEYS}
+    """For every parameter, by key and place; the domain ends at lo and hi where they are given.
+
+    Under :data:`SHARED` stands the sensitivity to the common sharpness of two thresholds or more, all soft;
+    without one, nothing.
+    """
+    found = {key: [_one(gate, key, k, lo, hi) for k in range(len(getattr(gate.form, key)))] for key in KEYS}
+    return {**found, SHARED: [_one(gate, "tau", 0, lo, hi, all_of=True)] if gate.form.one_sharpness else []}
 
 
-def _one(gate: Evaluated, key: str, k: int, lo: float | None, hi: float | None) -> Sensitivity:
+def _one(
+    gate: Evaluated, key: str, k: int, lo: float | None, hi: float | None, *, all_of: bool = False
+) -> Sensitivity:
     form = gate.form
     if key == "tau" and form.hard[k]:
         return Sensitivity(None, None, None)
@@ -54,13 +63,14 @@ def _one(gate: Evaluated, key: str, k: int, lo: float | None, hi: float | None) 
         return Sensitivity(
             float(slope.max()), PERCENT * abs(parameter) * float(slope.max()), _place(x, slope, lo, hi)
         )
-    ahead, behind = gate.changed(key, k, step), gate.changed(key, k, -step)
+    places = range(len(form.tau)) if all_of else (k,)
+    ahead, behind = gate.changed(key, places, step), gate.changed(key, places, -step)
     slope = np.abs(ahead(x) - behind(x)) / (2 * step)
     if key == "theta" and form.hard[k]:
         slope = np.maximum(slope, np.abs(ahead(x) - gate(x)) / step)
         if _jumps(gate, k, lo, hi):
-            slope = np.full_like(slope, math.inf)
-    moved = [np.abs(gate.changed(key, k, s * PERCENT * parameter)(x) - gate(x)) for s in (1, -1)]
+            slope[np.searchsorted(x, form.theta[k])] = math.inf
+    moved = [np.abs(gate.changed(key, places, s * PERCENT * parameter)(x) - gate(x)) for s in (1, -1)]
     change = np.maximum(*moved) if parameter else np.zeros_like(x)
     where = _place(x, change if parameter else slope, lo, hi)
     return Sensitivity(float(slope.max()), float(change.max()), where)
@@ -110,6 +120,9 @@ def _jumps(gate: Evaluated, k: int, lo: float | None, hi: float | None) -> bool:
     theta = gate.form.theta[k]
     if (lo is not None and theta < lo) or (hi is not None and theta >= hi):
         return False
-    left, right = gate(np.array([theta, np.nextafter(theta, np.inf)]))
+    beside = float(np.nextafter(theta, np.inf))
+    left, right = gate(np.array([theta, beside]))
     size = max(abs(s * theta) + abs(c) for s, c in zip(gate.form.slope, gate.form.intercept, strict=True))
-    return bool(abs(right - left) > 1e-9 * size)
+    # At 0 lines through 0 have no size, and y rises over the smallest number.
+    steepest = max(map(abs, gate.form.slope)) * (beside - theta)
+    return bool(abs(right - left) > 1e-9 * size + 4 * steepest)

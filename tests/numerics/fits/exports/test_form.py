@@ -127,7 +127,9 @@ def test_changed_parameters():
         ("slope", 2, -0.5, gate([2, 2], [-1, 1], [0, "0.5", "0.5"], [0, "0.25", 0])),
         ("intercept", 1, 0.75, gate([2, 2], [-1, 1], [0, "0.5", 1], [0, 1, 0])),
     ):
-        assert np.allclose(one.changed(key, k, by)(x), Evaluated.of(other)(x), rtol=0, atol=1e-15)
+        assert np.allclose(one.changed(key, [k], by)(x), Evaluated.of(other)(x), rtol=0, atol=1e-15)
+    both = Evaluated.of(gate([3, 3], [-1, 1], [0, "0.5", 1], [0, "0.25", 0]))
+    assert np.allclose(one.changed("tau", range(2), 1.0)(x), both(x), rtol=0, atol=1e-15)
 
 
 def test_comments_are_one_line_of_ascii():

@@ -60,6 +60,12 @@ def test_hard_thresholds():
     beyond = sensitivities(Evaluated.of(named()["step"]), 1.0, 2.0)["theta"][0]
     assert beyond.derivative == 0.0
     assert beyond.percent == 0.0
+    # Lines that meet at a threshold at 0 do not jump there; a step at 0 does.
+    relu = sensitivities(Evaluated.of(named()["relu"]))["theta"][0]
+    assert relu.derivative == pytest.approx(1.0, rel=1e-4)
+    assert abs(relu.where) < 1e-4
+    sign = sensitivities(Evaluated.of(gate(["oo"], [0], [0, 0], [-1, 1])))["theta"][0]
+    assert (sign.derivative, sign.where) == (math.inf, 0.0)
 
 
 def test_a_far_threshold_is_followed_where_it_goes():
@@ -73,17 +79,19 @@ def test_the_table_of_every_gate_is_made_and_its_forms_agree():
     for name, one in zoo(6).items():
         document = hardware.table(one, ABOUT)
         n = one.branches
-        assert [row["parameter"] for row in document["parameters"]] == [
-            f"{key}_{k + 1}"
-            for key, count in (("tau", n - 1), ("theta", n - 1), ("slope", n), ("intercept", n))
-            for k in range(count)
-        ], name
+        shared = n > 2 and len({*one.tau}) == 1 and not any(one.hard)
+        counts = (("tau", n - 1), ("theta", n - 1), ("slope", n), ("intercept", n))
+        names = [f"{key}_{k + 1}" for key, count in counts for k in range(count)]
+        names[n - 1 : n - 1] = ["tau"] * shared
+        assert [row["parameter"] for row in document["parameters"]] == names, name
         assert json.loads(hardware.as_json(document)) == document
         read = list(csv.reader(io.StringIO(hardware.as_csv(document))))
         assert tuple(read[0]) == hardware.COLUMNS
-        assert [dict(zip(read[0], r, strict=True)) for r in read[1 : 4 * n - 1]] == document["parameters"]
+        assert [dict(zip(read[0], r, strict=True)) for r in read[1 : len(names) + 1]] == document[
+            "parameters"
+        ]
         text = hardware.as_markdown(document)
-        assert text.count("\n|") == 4 * n - 2 + 2
+        assert text.count("\n|") == len(names) + 2
         for row in document["parameters"]:
             if row["value"] != "oo" and row["value"] != "0.0":
                 assert Fraction(row["engineering"]) == pytest.approx(float(row["value"]), rel=1e-9)
@@ -154,7 +162,7 @@ def test_bias_of_a_differential_pair():
     assert [row["threshold_volts"] for row in found["thresholds"]] == ["-38.778e-3", "77.556e-3"]
     assert found["thermal_volts"] == "25.852e-3"
     # I_b/(4 n U_T)
-    assert float(found["thresholds"][0]["siemens"]) == pytest.approx(1e-6 / (4 * 1.5 * 0.025852), rel=1e-4)
+    assert float(found["transconductance_siemens"]) == pytest.approx(1e-6 / (4 * 1.5 * 0.025852), rel=1e-4)
     # A share of the pair's current is the sigmoid: at V = a x.
     a, x = float(found["thresholds"][0]["volts_per_unit"]), 0.3
     volts, threshold = a * x, float(found["thresholds"][0]["threshold_volts"])
@@ -163,12 +171,13 @@ def test_bias_of_a_differential_pair():
 
 
 def test_the_worst_case_is_handed_on_or_asked_for():
-    worst = {"value": {"lo": "0.021", "hi": "0.022"}, "tolerance": "tau 5%"}
+    worst = {"value": {"lo": "0.021", "hi": "0.022"}, "tolerance": {"tau": "5%"}}
     for given in (worst, lambda: worst):
         document = hardware.table(named()["silu"], ABOUT, worst_case=given)
         assert document["worst_case"] == worst
         assert "0.022" in hardware.as_markdown(document)
         assert "0.022" in hardware.as_csv(document)
+        assert "worst_case_tolerance_tau,5%" in hardware.as_csv(document)
     assert hardware.table(named()["silu"], ABOUT)["worst_case"] is None
 
 

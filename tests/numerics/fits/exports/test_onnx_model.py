@@ -66,20 +66,58 @@ def test_factors_near_one_are_kept():
     assert faults(one, False) == []
 
 
-def test_any_shape_and_the_same_bytes_each_time():
-    one = named()["free"]
-    first, second = (onnx_model(one, About(target="gelu(x)")) for _ in range(2))
-    assert first == second
-    run = session(first)
-    flat = np.linspace(-4, 4, 24, dtype=np.float32)
+SHAPES = ((), (3,), (2, 3, 4), (0,), (2, 0, 3), (2, 1), (1, 24, 1, 1), (1,) * 6)
+SHAPED = ("line", "constant", "zero", "silu", "hard_tanh", "free", "mixed", "far_away", "stick", "softmax")
+
+
+@pytest.mark.parametrize("double", [False, True])
+@pytest.mark.parametrize("name", SHAPED)
+def test_one_model_takes_every_shape(name, double):
+    kind = np.float64 if double else np.float32
+    run = session(onnx_model(named()[name], About(), double=double))
+    exact = Exact(named()[name])
+    flat = np.array([*np.linspace(-4, 4, 21), np.nan, np.inf, -np.inf], dtype=kind)
     (want,) = run.run(None, {"x": flat})
-    assert want.shape == (24,)
-    assert run.run(None, {"x": flat[:0]})[0].shape == (0,)
-    for shape in ((), (4, 6), (2, 3, 4), (1, 24, 1, 1)):
-        other = session(onnx_model(one, About(), rank=len(shape)))
-        (got,) = other.run(None, {"x": flat[: 24 if shape else 1].reshape(shape)})
-        assert got.shape == shape
-        assert np.allclose(got.ravel(), want[: got.size], rtol=1e-6)
+    assert np.isnan(want[21])
+    assert [float(v) for v in want[22:]] == pytest.approx([exact.at_infinity(s) for s in (1, -1)], rel=1e-6)
+    assert np.isfinite(want[:21]).all()
+    for shape in SHAPES:
+        count = int(np.prod(shape))
+        (got,) = run.run(None, {"x": np.resize(flat, count).reshape(shape)})
+        assert (got.shape, got.dtype) == (shape, kind)
+        # A runtime may use other instructions at the end of a row.
+        assert np.allclose(got.ravel(), np.resize(want, count), rtol=1e-6, atol=1e-30, equal_nan=True)
+    (far,) = run.run(None, {"x": np.array([[np.nan, np.inf], [-np.inf, 0]], dtype=kind)})
+    assert np.isnan(far[0, 0])
+    # An array that does not lie in one piece.
+    (got,) = run.run(None, {"x": np.resize(flat, 24).reshape(4, 6).T[::2]})
+    assert np.allclose(got, np.resize(want, 24).reshape(4, 6).T[::2], rtol=1e-6, atol=1e-30, equal_nan=True)
+
+
+@pytest.mark.parametrize("rank", [0, 1, 4])
+def test_a_rank_that_is_asked_for_is_declared(rank):
+    model = onnx.load_from_string(onnx_model(named()["free"], About(), rank=rank))
+    onnx.checker.check_model(model, full_check=True)
+    assert [len(v.type.tensor_type.shape.dim) for v in (*model.graph.input, *model.graph.output)] == [
+        rank
+    ] * 2
+    assert session(model.SerializeToString()).run(None, {"x": np.zeros((1,) * rank, np.float32)})[
+        0
+    ].shape == ((1,) * rank)
+
+
+def test_without_a_rank_only_that_is_missing():
+    first, second = (onnx_model(named()["free"], About(target="gelu(x)")) for _ in range(2))
+    assert first == second
+    model = onnx.load_from_string(first)
+    assert not any(v.type.tensor_type.HasField("shape") for v in (*model.graph.input, *model.graph.output))
+    with pytest.raises(onnx.checker.ValidationError, match="shape"):
+        onnx.checker.check_model(model)
+    onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    for value in (*model.graph.input, *model.graph.output):
+        value.type.tensor_type.shape.dim.add().dim_param = "n1"
+    onnx.checker.check_model(model, full_check=True)
+    assert model == onnx.load_from_string(onnx_model(named()["free"], About(target="gelu(x)"), rank=1))
 
 
 def test_what_the_model_says_of_itself():

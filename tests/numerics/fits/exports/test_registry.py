@@ -93,6 +93,32 @@ def test_the_json_reads_back_to_the_gate(name):
     assert document["target"] == "gelu(x)"
 
 
+def test_a_rank_in_the_name_of_an_onnx_file():
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    for name, rank in (
+        ("gate.rank4.onnx", 4), ("rank2.onnx", 2), ("gate.RANK1.double.onnx", 1), ("gate.rank0.onnx", 0),
+        ("gate.onnx", None), ("gate.double.onnx", None), ("frank4.onnx", None),
+        ("gate.rank10.onnx", 10), ("gate.rank100.onnx", None),
+    ):  # fmt: skip
+        (given,) = onnx.load_from_string(render(fitted(), name)).graph.input
+        shape = given.type.tensor_type.shape if given.type.tensor_type.HasField("shape") else None
+        assert (None if shape is None else len(shape.dim)) == rank, name
+
+
+def test_the_pair_of_a_hardware_table():
+    usual, warm = (
+        json.loads(render(fitted(), "x.hardware.json", hardware=given))["pair"]
+        for given in (None, {"temperature_kelvin": 360, "tail_ampere": "1e-9"})
+    )
+    assert (usual["temperature_kelvin"], warm["temperature_kelvin"]) == ("300", "360")
+    assert float(warm["thermal_volts"]) == pytest.approx(1.2 * float(usual["thermal_volts"]), rel=1e-5)
+    assert warm["tail_ampere"] == "1e-9"
+    for name in ("x.csv", "x.md"):
+        assert b"temperature_kelvin" in render(fitted(), name, hardware="temperature-kelvin=360")
+        with pytest.raises(RefusedExport, match="slope factor"):
+            render(fitted(), name, hardware="slope-factor=0.5")
+
+
 def test_the_functions_name_is_checked():
     assert b"def my_gate(x):" in render(fitted(), "x.py", function="my_gate")
     with pytest.raises(RefusedExport, match="reserved"):
