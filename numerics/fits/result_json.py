@@ -26,6 +26,8 @@ from gateproof.theory.formula.printer import to_text
 SCHEMA_VERSION = 1
 #: Significant digits of enclosures in JSON, and of what is a float.
 DIGITS, FLOAT_DIGITS = 10, 6
+#: Bounds nearer to the error than that are printed in the digits of the error.
+CLOSE = Fraction(1, 10**5)
 #: Bounds below this power of ten are written as 1.5e-9.
 SMALL = -6
 
@@ -33,7 +35,7 @@ SMALL = -6
 def document(fit: Fit) -> dict[str, Any]:
     """The contract of ``gateproof fit --json``."""
     gate, error = fit.gate, fit.error
-    within = fit.optimal_within
+    sup, below = enclosure(error), None if fit.lower_bound is None else down(fit.lower_bound, DIGITS)
     found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "gateproof": own_version(),
@@ -50,14 +52,14 @@ def document(fit: Fit) -> dict[str, Any]:
         "norm": fit.request.norm,
         "weight": fit.request.weight,
         "options": options(fit.request),
-        "error": enclosure(error),
+        "error": sup,
         "evidence": error.evidence,
         "argmax": [number(x, DIGITS) for x in fit.argmax],
         "alternation": [{"x": number(x), "error": number(e)} for x, e in fit.peaks],
         "rms": number(fit.rms),
         "measure": fit.measure,
-        "lower_bound": None if fit.lower_bound is None else down(fit.lower_bound, DIGITS),
-        "optimal_within": None if within is None else up(within, 3),
+        "lower_bound": below,
+        "optimal_within": None if fit.optimal_within is None else _within(sup["hi"], below or "0"),
         "attained": fit.attained,
         "infimum": number(fit.infimum),
         "infimum_is_bound": None if fit.infimum is None else fit.infimum_is_bound,
@@ -75,6 +77,12 @@ def document(fit: Fit) -> dict[str, Any]:
     if fit.tolerant is not None:
         found["tolerance"] = dict(fit.tolerant)
     return found
+
+
+def _within(error: str, bound: str) -> str:
+    """(error - bound)/bound of the numbers that are printed, rounded up."""
+    hi, lo = Fraction(error), Fraction(bound)
+    return up((hi - lo) / lo, 3) if hi else "0"
 
 
 def options(request: Request) -> dict[str, Any]:
@@ -199,7 +207,13 @@ def best(fit: Fit) -> str:
         whose, said = f"of {fit.k} branches", [*said, "without the constraint"]
     if said:
         whose = f"{whose} ({', '.join(said)})"
-    return f"no gate {whose} comes below {down(fit.lower_bound, 6)} (proved)"
+    return f"no gate {whose} comes below {down(fit.lower_bound, _best_digits(fit))} (proved)"
+
+
+def _best_digits(fit: Fit) -> int:
+    """As many as the distance to the error needs."""
+    within = fit.optimal_within
+    return FLOAT_DIGITS if within is None or within > CLOSE else DIGITS
 
 
 def finite_line(fit: Fit) -> str:

@@ -10,13 +10,17 @@ from typing import Any
 from gateproof.proofs_check.cli import output
 from gateproof.proofs_check.cli.parser import Parser, text
 
-HELP = "re-verify certificates with the independent checker (MPFR)"
+HELP = "re-verify certificates, and those in the documents of fits, with the independent checker (MPFR)"
 DESCRIPTION = """\
 Checks certificate files again, without search and without the engine that made them. A folder stands
 for all certificates in it, or in its certificates/: name the folder of a report to check all of them.
+Of the JSON document of a fit the certificates in it are checked, and that they are about its gate and
+target and give the error and the lower bound that it prints.
 """
+KEYS = "tau, theta, slope and intercept"
 MAX_BYTES = 64_000_000
 MAX_REPORT = 256_000_000
+_WORDS = {True: "accepted", False: "REJECTED", None: "not checked"}
 
 
 def add_arguments(parser: Parser) -> None:
@@ -32,28 +36,33 @@ def run(options: argparse.Namespace) -> int:
     import json
 
     from gateproof.proofs_check import clean
-    from gateproof.proofs_check.refused import FAILED, OK
+    from gateproof.proofs_check.refused import FAILED, INCONCLUSIVE, OK
 
     names = [name for word in options.certificates for name in _files(word)]
     documents = [(name, _read(Path(name))) for name in names]
     if options.coq is not None:
         _write_coq(options.coq, [document for _, document in documents])
     results = [
-        {"file": name, "claims": _claims_of(Path(name)), **_verified(document)}
+        {"file": name, "claims": _claims_of(Path(name)), **_verified(name, document)}
         for name, document in documents
     ]
     if options.json:
         output.put(json.dumps({"certificates": results}, indent=2) + "\n")
     else:
         for result in results:
-            word = "accepted" if result["accepted"] else "REJECTED"
             claims = f"  {', '.join(result['claims'])}" if result["claims"] else ""
-            reason = f": {result['reason']}" if result["reason"] else ""
-            output.put(clean.line(f"{word}  {result['file']}{claims}{reason}", 600) + "\n")
+            reason = f": {result['reason']}" if result["reason"] and "checks" not in result else ""
+            line = f"{_WORDS[result['accepted']]}  {result['file']}{claims}{reason}"
+            output.put(clean.line(line, 600) + "\n")
+            for check in result.get("checks", ()):
+                word = _WORDS[check["accepted"]]
+                output.put(clean.line(f"  {word}  {check['what']}: {check['reason']}", 600) + "\n")
         if len(results) > 1:
-            good = sum(result["accepted"] for result in results)
+            good = sum(result["accepted"] is True for result in results)
             output.put(f"{good} of {len(results)} certificates accepted\n")
-    return OK if all(result["accepted"] for result in results) else FAILED
+    if any(result["accepted"] is False for result in results):
+        return FAILED
+    return OK if all(result["accepted"] for result in results) else INCONCLUSIVE
 
 
 def _write_coq(path: str, documents: list[dict[str, Any]]) -> None:
@@ -62,6 +71,8 @@ def _write_coq(path: str, documents: list[dict[str, Any]]) -> None:
 
     if len(documents) != 1:
         raise RefusedError("--coq takes one certificate at a time")
+    if "kind" not in documents[0]:
+        raise RefusedError("--coq takes a certificate; --certificate of gateproof fit writes that of a fit")
     write.refuse_path(path)
     write.write(path, write.of_accepted(documents[0]))
 
@@ -120,6 +131,7 @@ def _read(path: Path) -> dict[str, Any]:
     import json
 
     from gateproof.proofs_check.files.claims_text import read_bytes
+    from gateproof.proofs_check.fit_check import is_fit
     from gateproof.proofs_check.refused import RefusedError
 
     data = read_bytes(path, MAX_BYTES, "a certificate, certificates/*.json")
@@ -127,15 +139,18 @@ def _read(path: Path) -> dict[str, Any]:
         found = json.loads(data)
     except (ValueError, RecursionError):
         raise RefusedError(f"{path}: is not JSON; a certificate is one JSON document") from None
-    if not isinstance(found, dict) or "kind" not in found:
-        raise RefusedError(f"{path}: is no certificate; it has no kind")
+    if not isinstance(found, dict) or ("kind" not in found and not is_fit(found)):
+        raise RefusedError(f"{path}: is no certificate, which has a kind, and no fit, which has {KEYS}")
     return found
 
 
-def _verified(document: dict[str, Any]) -> dict[str, Any]:
+def _verified(name: str, document: dict[str, Any]) -> dict[str, Any]:
+    from gateproof.proofs_check import fit_check
     from gateproof.proofs_check.checker import verify
 
     try:
+        if fit_check.is_fit(document):
+            return fit_check.summed(fit_check.checks(name))
         verdict = verify(document)
     except RecursionError:
         return {"accepted": False, "reason": "nested too deeply"}

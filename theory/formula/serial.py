@@ -10,10 +10,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+from fractions import Fraction
 from typing import Any
 
 from gateproof.theory.formula.errors import FormulaError
-from gateproof.theory.formula.nodes import CORE_HEADS, And, App, Const, Node, Not, Num, Or, Rel, Var, Where
+from gateproof.theory.formula.nodes import (
+    CORE_HEADS,
+    And,
+    App,
+    Const,
+    Expr,
+    Node,
+    Not,
+    Num,
+    Or,
+    Rel,
+    Stmt,
+    Var,
+    Where,
+)
 
 Tree = list[Any]
 
@@ -37,6 +52,42 @@ def to_json(node: Node) -> Tree:
     if isinstance(node, Not):
         return ["not", to_json(node.part)]
     raise FormulaError(f"{type(node).__name__} has no form in a certificate")
+
+
+def from_json(tree: Any) -> Expr:
+    """The core expression of a tree; FormulaError for anything else."""
+    found = _node(tree)
+    if not isinstance(found, Expr):
+        raise FormulaError("a condition stands where a number is needed")
+    return found
+
+
+def _node(tree: Any) -> Node:
+    match tree:
+        case ["num", str(text)]:
+            return Num(Fraction(text))
+        case ["const", str(name)]:
+            return Const(name)
+        case ["var", str(name)]:
+            return Var(name)
+        case ["app", str(head), *args] if head in CORE_HEADS:
+            return App(head, tuple(map(from_json, args)))
+        case ["where", cond, then, other]:
+            return Where(_condition(cond), from_json(then), from_json(other))
+    return _condition(tree)
+
+
+def _condition(tree: Any) -> Stmt:
+    match tree:
+        case ["rel", list(ops), *terms]:
+            return Rel(tuple(ops), tuple(map(from_json, terms)))
+        case ["and", *parts]:
+            return And(tuple(map(_condition, parts)))
+        case ["or", *parts]:
+            return Or(tuple(map(_condition, parts)))
+        case ["not", part]:
+            return Not(_condition(part))
+    raise FormulaError(f"no form of a core expression: {tree!r:.60}")
 
 
 def tree_hash(tree: Tree) -> str:

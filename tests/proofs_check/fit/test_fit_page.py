@@ -27,6 +27,10 @@ def near(text):
 def test_a_command_prints_what_the_page_says(tmp_path, monkeypatch, capsys, block):
     monkeypatch.chdir(tmp_path)
     command, output = block.strip().removeprefix("$ gateproof ").split("\n", 1)
+    *before, command = command.split(" && gateproof ")
+    for one in before:
+        assert main(shlex.split(one.removesuffix(" > /dev/null"))) == 0
+        capsys.readouterr()
     shown, _, filtered = command.partition(" | grep ")
     assert main(shlex.split(shown)) == 0
     printed = capsys.readouterr().out
@@ -48,4 +52,4 @@ def test_all_options_and_statuses_are_on_the_page():
 
 
 def test_there_are_commands():
-    assert len(COMMANDS) == 7
+    assert len(COMMANDS) == 8

@@ -1,0 +1,246 @@
+"""Whether accepted certificates are about a fit: their formulas, and bounds that give what is printed."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from gateproof.theory.exact.budget import Unsupported
+from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.prove import prove_relation
+from gateproof.theory.formula import substitute
+from gateproof.theory.formula.nodes import App, Expr, Num, Var, num
+from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.serial import from_json
+from gateproof.theory.gate import Gate
+from gateproof.theory.threshold_gate import branch, is_hard
+
+if TYPE_CHECKING:
+    from gateproof.numerics.fits.target import Target
+
+Side = Fraction | None
+#: Places at which formulas that are not one by algebra are compared, and bits of the balls.
+PLACES, BITS = 60, 200
+SAMPLED = "its formula agrees with that of this gate in balls at {} places (not proved to be one)"
+PROVED = "its formula is proved to be that of this gate and target"
+SAME = "its formula is that of this gate and target"
+_SHIFT = re.compile(r"with x \+ (-?\d+(?:\.\d+|/\d+)?) for x: ")
+
+
+@dataclass(frozen=True)
+class Link:
+    """Whether a certificate is about the fit (None: not proved), and how that is seen or why not.
+
+    ``reached`` is a value that is proved.
+    """
+
+    holds: bool | None
+    reason: str
+    reached: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A range: a formula, with x - centre for x, on [lo, hi] (None: infinite) and a bound on its size."""
+
+    core: Expr
+    centre: Fraction
+    lo: Side
+    hi: Side
+    most: Fraction | None
+    reached: Fraction | None
+
+
+def matched(certificate: Mapping[str, Any], gate: Gate, target: Target, printed: Fraction) -> Link:
+    """Whether the ranges of an accepted certificate bound |weight (gate - target)| by ``printed``."""
+    parts = list(_parts(certificate))
+    how = SAME
+    for error, lo, hi in _pieces(gate, target):
+        at, first = lo, lo == target.lo
+        while True:
+            part, seen = _covering(parts, error, at, hi, closed=first)
+            if part is None:
+                where = "-oo" if at is None else f"x = {at}"
+                return Link(False, f"no part of it is seen to be about this gate and target from {where} on")
+            if part.most is None or part.most > printed:
+                return Link(False, "its bound is above the error that is printed")
+            how = max(how, seen, key=(SAME, PROVED, SAMPLED).index)
+            if part.hi is None or (hi is not None and part.hi >= hi):
+                break
+            at, first = part.hi, False
+    reached = max((p.reached for p in parts if p.reached is not None), default=None)
+    return Link(None if how is SAMPLED else True, how.format(PLACES), reached)
+
+
+def _pieces(gate: Gate, target: Target) -> Iterator[tuple[Expr, Side, Side]]:
+    """The error on the domain, in pieces: a hard gate is a line between its thresholds."""
+    from gateproof.numerics.fits.apart import apart
+
+    assert target.expr is not None
+    known = [constant_value(t) for t in gate.theta]
+    if not gate.tau or not all(map(is_hard, gate.tau)) or any(t is None for t in known):
+        yield apart(gate.expression(), target.expr, target.weight_expr), target.lo, target.hi
+        return
+    ends: list[Side] = [target.lo, *known, target.hi]
+    for k in range(gate.branches):
+        lo, hi = ends[k], ends[k + 1]
+        if k and lo is not None and target.lo is not None:
+            lo = max(lo, target.lo)
+        if k < gate.branches - 1 and hi is not None and target.hi is not None:
+            hi = min(hi, target.hi)
+        if lo is None or hi is None or lo < hi:
+            line = branch(Var("x"), gate.slope[k], gate.intercept[k])
+            yield apart(line, target.expr, target.weight_expr), lo, hi
+
+
+def _parts(certificate: Mapping[str, Any]) -> Iterator[_Part]:
+    """The ranges in one variable x, moved back where a part says that x is counted from another place."""
+    if certificate["kind"] == "composite":
+        for one in certificate["parts"]:
+            yield from _parts(one)
+        return
+    if certificate["kind"] != "range" or {*certificate["domain"]} != {"x"}:
+        return
+    core, shift = from_json(certificate["core"]), _SHIFT.match(certificate["text"])
+    centre = Fraction(shift[1]) if shift else Fraction(0)
+    ends = certificate["domain"]["x"]
+    lo, hi = (None if e in ("-oo", "oo") else Fraction(e) + centre for e in (ends["lo"], ends["hi"]))
+    said = certificate["conclusion"]
+    lower, upper = (None if said[side] is None else Fraction(said[side]) for side in ("lower", "upper"))
+    absolute = isinstance(core, App) and core.head == "abs"
+    both = None if upper is None or lower is None else max(upper, -lower)
+    seen = [abs_least(Fraction(w["lower"]), Fraction(w["upper"])) for w in certificate["witnesses"]]
+    inner = core.args[0] if isinstance(core, App) and absolute else core
+    yield _Part(inner, centre, lo, hi, upper if absolute else both, max(seen, default=None))
+
+
+def abs_least(lower: Fraction, upper: Fraction) -> Fraction:
+    """The least absolute value between two numbers."""
+    return max(lower, -upper, Fraction(0))
+
+
+def _covering(
+    parts: list[_Part], error: Expr, at: Side, hi: Side, *, closed: bool
+) -> tuple[_Part | None, str]:
+    """A part about the error on what follows ``at`` (``closed``: and there), and how that is seen."""
+    for part in parts:
+        begins = part.lo is None or (at is not None and part.lo <= at)
+        if begins and (part.hi is None or at is None or part.hi > at):
+            end = part.hi if hi is None or (part.hi is not None and part.hi < hi) else hi
+            how = _equal(part, error, at, end, closed=closed)
+            if how:
+                return part, how
+    return None, ""
+
+
+def _equal(part: _Part, error: Expr, lo: Side, hi: Side, *, closed: bool) -> str:
+    """How a formula is seen to be the error between two places; '' where it is not, or nothing is seen."""
+    one, other = part.core, error
+    if part.centre:
+        other = substitute(error, {"x": App("add", (Var("x"), num(part.centre)))})
+        lo, hi = (None if e is None else e - part.centre for e in (lo, hi))
+    if one == other:
+        return SAME
+    ends = [None if e is None else Num(e) for e in (lo, hi)]
+    domain = Domain(ends[0], ends[1], closed and lo is not None, hi is not None)
+    if not _agree(one, other, lo, hi):
+        return ""
+    try:
+        if prove_relation(one, "==", other, Assumptions({"x": domain})) is not None:
+            return PROVED
+    except Unsupported:
+        pass
+    return SAMPLED
+
+
+def _agree(one: Expr, other: Expr, lo: Side, hi: Side) -> bool:
+    """Whether the difference holds 0 in balls, narrow ones, at places spread over the interval."""
+    from gateproof.numerics import interval as iv
+    from gateproof.numerics.ball import compiled
+    from gateproof.numerics.errors import NumericsError
+    from gateproof.numerics.precision import precision
+
+    left, right = compiled(one), compiled(other)
+    narrow = 0
+    with precision(BITS):
+        for x in _spread(lo, hi):
+            at = {"x": iv.of_ball(iv.rational(x))}
+            try:
+                a, b = iv.to_ball(left(at)), iv.to_ball(right(at))
+            except NumericsError:
+                continue
+            if not a.overlaps(b):
+                return False
+            narrow += bool(a.rad() < 1e-20 * (1 + abs(a.mid())) and b.rad() < 1e-20 * (1 + abs(b.mid())))
+    return narrow >= PLACES // 2
+
+
+def _spread(lo: Side, hi: Side) -> Iterator[Fraction]:
+    """Places inside, near 0 and far out where the interval is infinite; the same ones each time."""
+    draw = random.Random(1)
+    for k in range(PLACES):
+        part = Fraction(draw.randrange(1, 10**9), 10**9)
+        if lo is not None and hi is not None:
+            yield lo + (hi - lo) * part
+            continue
+        size = 8 * part if k % 3 else 100 * part
+        if lo is None and hi is None:
+            yield size if k % 2 else -size
+        else:
+            assert lo is not None or hi is not None
+            yield lo + size if lo is not None else Fraction(hi or 0) - size
+
+
+def bound_matched(values: Mapping[str, Any], gate: Gate, target: Target, printed: Fraction) -> Link:
+    """Whether an accepted certificate excludes gates of the fit's family below ``printed``."""
+    certificate = values["lower_certificate"]
+    if certificate["kind"] == "composite":
+        count = len(certificate["parts"])
+        parts = "the inequality" if count == 1 else f"the {count} inequalities"
+        words = "no closer hard gate is an argument in words (docs/certificates.md), which was not checked"
+        return Link(None, f"{parts} that it rests on hold{'s' * (count == 1)}; that they leave {words}")
+    if certificate["kind"] != "parameter-lower-bound" or certificate.get("family") is None:
+        return Link(False, "it is no certificate of a lower bound for gates")
+    asked = values.get("options") or {}
+    if (values.get("norm") or "sup") != "sup" or values.get("weight") is not None or target.expr is None:
+        return Link(False, "it is about the plain supremum, and the error is another one")
+    if target.lo is not None or target.hi is not None:
+        return Link(False, "it is about errors on R, and the fit is on an interval")
+    if Fraction(certificate["bound"]) < printed:
+        return Link(False, "its bound is below the one that is printed")
+    return _family(certificate, gate, target, asked.get("ends"), asked.get("sharpness"))
+
+
+def _family(
+    certificate: Mapping[str, Any], gate: Gate, target: Target, ends: str | None, sharpness: str | None
+) -> Link:
+    from gateproof.numerics.lower_bound_units import Units, units_of
+
+    assert target.expr is not None
+    family, core = certificate["family"], from_json(certificate["core"])
+    units = next(
+        (u for u in (Units(), units_of(target.expr, "x")) if u.placed(target.expr, "x") == core), None
+    )
+    if units is None or certificate["variable"] != "x":
+        return Link(False, "its formula is not the target")
+    if family["branches"] != gate.branches or family["theta"] is not None:
+        return Link(False, f"it is about {family['branches']} branches, and the gate has {gate.branches}")
+    if gate.branches > 2 and (sharpness == "free" or gate.algebra != "difference"):
+        return Link(False, "it is about difference gates with one sharpness")
+    for side, place in (("left", 0), ("right", -1)):
+        slope, intercept = (constant_value(v[place]) for v in (gate.slope, gate.intercept))
+        if slope is None or intercept is None:
+            return Link(False, "the gate's outer lines are not rational, and its are")
+        line = slope * units.kept, intercept + slope * units.centre
+        free = family[side]["free"]
+        if Fraction(family[side]["slope"]) != line[0] or (
+            not free and Fraction(family[side]["intercept"]) != line[1]
+        ):
+            return Link(False, f"the gate's {side} line is none of its family")
+        if not free and ends in ("slopes", "free"):
+            return Link(False, f"its {side} line is fixed, and the fit's was not")
+    return Link(True, "for gates of so many branches with one sharpness; its formula is the target")
