@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from gateproof.numerics.bounds import Budget
+from gateproof.numerics.bounds import Budget, prove_bounds
+from gateproof.numerics.certificate import composite_document
 from gateproof.numerics.extrema import extremum
+from gateproof.numerics.fits.result import Error
 from gateproof.numerics.results import Extremum
 from gateproof.theory.formula.nodes import App, Expr, num
 from gateproof.theory.formula.printer import to_text
@@ -38,7 +40,27 @@ def largest(
     found = extremum(whole, "x", ends[0], ends[1], "sup", digits, budget, text=text, lo_closed=lo_closed)
     if found.value is None or found.certificate is None:
         return found
+    low, high = found.value
+    if low == high > 0 and found.reason != "the formula is constant":
+        # Where a parabola touches its bound a checker with other terms than ours may not see that it holds.
+        above = high * (1 + Fraction(1, 10**digits))
+        below = prove_bounds(error, {"x": (lo, hi)}, lower=-above, upper=above, text=text)
+        if below.certificate is not None:
+            return replace(found, value=(low, above), certificate=below.certificate)
     # The bound of a certificate has the digits asked for; an enclosure may be one number, as sup = 1.
     known = found.certificate["conclusion"]
     sides = [sign * Fraction(known[side]) for side, sign in (("upper", 1), ("lower", -1)) if known[side]]
     return replace(found, value=(found.value[0], max(found.value[1], *sides)))
+
+
+def together(found: list[Extremum], said: str) -> Error:
+    """The largest of several suprema, with their certificates as one."""
+    values = [p.value for p in found if p.value is not None]
+    lo, hi = max(v[0] for v in values), max(v[1] for v in values)
+    where = {p for one in found if one.value and one.value[1] >= lo for p in one.points or ()}
+    sides = tuple(
+        dict.fromkeys(s for one in found if one.value and one.value[1] >= lo for s in one.at_infinity)
+    )
+    documents = [p.certificate for p in found if p.certificate is not None]
+    whole = composite_document(documents, said) if len(documents) == len(found) else None
+    return Error(lo, hi, "certified", tuple(sorted(where)), sides, documents[0] if len(found) == 1 else whole)

@@ -18,6 +18,7 @@ from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.hard import HardFit, NoHardGate, hard_fit, hard_smallest
 from gateproof.numerics.fits.hard_exact import without_error
 from gateproof.numerics.fits.hard_grid import dense
+from gateproof.numerics.fits.hard_joined import is_continuous
 from gateproof.numerics.fits.hard_walls import Walls
 from gateproof.numerics.fits.infimum import judge
 from gateproof.numerics.fits.monotone import certify_monotone
@@ -111,6 +112,8 @@ def exact_candidate(task: Task) -> Candidate | None:
 
 def _allowed(gate: Gate, task: Task) -> bool:
     request, zero = task.request, Num(Fraction(0))
+    if request.continuous and not is_continuous(gate):
+        return False
     if request.family == "multiplicative" and any(c != zero for c in gate.intercept):
         return False
     if request.family == "constant" and any(s != zero for s in gate.slope):

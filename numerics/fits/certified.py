@@ -9,7 +9,7 @@ from gateproof.numerics.bounds import Budget
 from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.fits.apart import apart, largest
-from gateproof.numerics.fits.certified_far import error_by_sides, has_arc
+from gateproof.numerics.fits.certified_far import error_by_sides, has_arc, is_irrational
 from gateproof.numerics.fits.certified_hard import error_by_pieces, is_hard
 from gateproof.numerics.fits.result import Error
 from gateproof.numerics.results import Extremum
@@ -52,7 +52,7 @@ def certified_error(
     if found.status == "infinite":
         return Error(Fraction(0), None, "certified", at_infinity=found.at_infinity)
     if found.status != "ok" or found.value is None:
-        if lo is None and hi is None and weight is None and has_arc(target):
+        if lo is None and hi is None and weight is None and (has_arc(target) or is_irrational(gate)):
             return error_by_sides(gate, target, digits, budget)
         return found.reason or found.status
     if _wide(found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -19,10 +20,12 @@ from gateproof.numerics.fits.condition import condition
 from gateproof.numerics.fits.exact import Exact, recognise
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.gates_min import smallest_gate
+from gateproof.numerics.fits.hard_joined import is_continuous, joined, largest_jump
 from gateproof.numerics.fits.measure import chi_squared
 from gateproof.numerics.fits.measure_rms import rms, rms_enclosure
 from gateproof.numerics.fits.monotone import certify_monotone
 from gateproof.numerics.fits.normal import Normal
+from gateproof.numerics.fits.peaks import true_peaks
 from gateproof.numerics.fits.request import NotMonotone, Request
 from gateproof.numerics.fits.result import Error, Fit, Status
 from gateproof.numerics.fits.setting import problem
@@ -46,9 +49,7 @@ def finish(task: Task, candidate: Candidate, *, draft: bool = False) -> Fit:
     bound below and the error outside are left out.
     """
     candidate = on_grid(task, candidate)
-    if is_hard(candidate.gate) and candidate.proof is None and request_is_free(task.request):
-        short = shorter(candidate.gate, task.found, lambda g: _largest(peaks_of(task.found, g)))
-        candidate = replace(candidate, gate=short)
+    candidate = _short(task, candidate)
     target, gate, request = task.target, candidate.gate, task.request
     sure, monotone = _monotone(task, gate)
     peaks = peaks_of(task.found, gate)
@@ -85,7 +86,7 @@ def finish(task: Task, candidate: Candidate, *, draft: bool = False) -> Fit:
         error=error,
         status=Status.INTERRUPTED if stopped else status,
         message="; ".join(w for w in (*words, *target.notes, *task.measure.notes) if w),
-        peaks=_at_zero(peaks, rounding) if error.hi != 0 else (),
+        peaks=_at_zero(true_peaks(task.found, gate, peaks), rounding) if error.hi != 0 else (),
         near_zero=rounding,
         rms=0.0 if error.hi == 0 else mean,
         measure=task.measure.text,
@@ -101,9 +102,34 @@ def finish(task: Task, candidate: Candidate, *, draft: bool = False) -> Fit:
     )
 
 
-def request_is_free(request: Request) -> bool:
-    """Whether the numbers of a hard gate may be rounded: not where they are on a grid or lines must meet."""
-    return request.quantise is None and not request.continuous and request.norm != "rms"
+def _short(task: Task, candidate: Candidate) -> Candidate:
+    """A hard gate with rounded numbers, and without jumps, exactly, where that is asked for."""
+    gate, request = candidate.gate, task.request
+    if not is_hard(gate):
+        return candidate
+    if request.continuous:
+        return _without_jumps(task, candidate)
+    if candidate.proof is not None or request.quantise is not None or request.norm == "rms":
+        return candidate
+    short = shorter(gate, task.found, lambda g: _largest(peaks_of(task.found, g)))
+    return replace(candidate, gate=short)
+
+
+def _without_jumps(task: Task, candidate: Candidate) -> Candidate:
+    gate = candidate.gate
+    if candidate.proof is None and task.request.quantise is None:
+        mean = task.request.norm == "rms"
+
+        def error(g: Gate) -> float:
+            found = _rms(task, g) if mean else _largest(peaks_of(task.found, g))
+            return math.inf if found is None else found
+
+        gate = joined(gate, task.found, error) or gate
+    if is_continuous(gate):
+        return replace(candidate, gate=gate).saying("continuous, proved: lines meet exactly at thresholds")
+    return replace(candidate, gate=gate).saying(
+        f"with these numbers lines meet at thresholds up to jumps of {largest_jump(gate):.2g}"
+    )
 
 
 def _largest(peaks: Sequence[tuple[float, float]]) -> float:
