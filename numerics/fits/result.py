@@ -107,7 +107,8 @@ class Fit:
     def argmax(self) -> tuple[float, ...]:
         """Places where the error is reached, in floats; those of the largest peaks where it is sampled."""
         if not self.error.where and self.error.evidence == "sampled" and self.request.norm != "rms":
-            top = max((abs(e) for _, e in self.peaks), default=0.0)
+            # A level tail, which is no peak, may be as high.
+            top = float(self.error.hi or 0)
             return tuple(x for x, e in self.peaks if abs(e) >= top * (1 - TIED))
         places = (float((a + b) / 2) for a, b in self.error.where)
         return tuple(0.0 if abs(x) <= self.near_zero else x for x in places)

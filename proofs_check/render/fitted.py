@@ -122,9 +122,9 @@ def _branches(k: int) -> str:
 def _where(fit: Fit) -> str:
     places = [f"{x:.6g}" for x in fit.argmax[:MOST]]
     sides = [f"{side}oo" for side in fit.error.at_infinity]
-    if places:
-        return f" at x = {', '.join(places)}"
-    return f" towards {' and '.join(sides)}" if sides else ""
+    said = [f"at x = {', '.join(places)}"] if places else []
+    said += [f"towards {' and '.join(sides)}"] if sides else []
+    return f" {', and '.join(said)}" if said else ""
 
 
 def _peaks(peaks: Sequence[tuple[float, float]]) -> str:
