@@ -1,0 +1,206 @@
+"""Means over one normal variable to any number of digits, each with an estimate of its error.
+
+Where the activation is one smooth formula: the trapezoid rule on R, whose step starts at what the density
+alone needs and is halved until two steps agree (it converges like exp(-2 pi d/step) where the nearest
+pole is d off the real line). With kinks, and where the variance is so large that the grid would be long:
+Gauss-Legendre panels between the kinks.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, floor, log, log2, pi, sqrt
+
+from flint import arb
+
+from gateproof.numerics.meanfield.mp_panels import Estimate, NotReached, over_panels
+from gateproof.numerics.meanfield.mp_values import Values
+from gateproof.numerics.precision import precision
+
+#: Points of the grid beyond which panels do the work.
+MAX_GRID = 20_000
+_MAX_WIDER = 6
+
+
+@dataclass(frozen=True)
+class Moment:
+    """E prod phi^(k)(u) over ``orders``, and with ``heat`` its derivative in q by the density."""
+
+    orders: tuple[int, ...]
+    heat: bool = False
+
+
+def moment(values: Values, what: Moment, q: arb, digits: int) -> Estimate:
+    """The mean for the exact variance q > 0, right to ``digits`` digits of E|integrand| by estimate.
+
+    ``values`` must hold some digits more. Raises NotReached where the integrand does not fall fast enough.
+    """
+    with precision(values.bits):
+        return _moment(values, what, q, digits)
+
+
+@lru_cache(maxsize=4096)
+def _moment(values: Values, what: Moment, q: arb, digits: int) -> Estimate:
+    if values.phi.parity == -1 and sum(what.orders) % 2 == 0 and len(what.orders) % 2 == 1:
+        return Estimate(arb(0), arb(0))
+    root = sqrt(float(q)) if 1e-300 < float(q) < 1e300 else float(q.sqrt())
+    width = _half_width(digits)
+    if not values.phi.kinks:
+        level = floor(log2(root * pi * sqrt(2 / (digits * log(10)))))
+        found = _trapezoid(values, what, q, digits, level, width * root)
+        if found is not None:
+            return found
+    return _panels(values, what, q, digits, root, width)
+
+
+def _half_width(digits: int) -> float:
+    """Where the normal density is below the digits, in deviations, with room for what grows."""
+    return sqrt(2 * digits * log(10)) + 2
+
+
+# --- trapezoid ----------------------------------------------------------------
+
+
+def _trapezoid(
+    values: Values, what: Moment, q: arb, digits: int, level: int, reach: float
+) -> Estimate | None:
+    """None where the grid is too long; the step 2**level is halved until two steps agree."""
+    coarse: tuple[arb, arb] | None = None
+    while reach / 2.0**level <= MAX_GRID:
+        total, size, rest = _sums(values, what, q, level, reach, digits)
+        scale = arb((1, level)) / (2 * arb.pi() * q).sqrt()
+        mean, size = total * scale, size * scale
+        if coarse is not None:
+            off = abs(mean - coarse[0]).mid() + rest * scale + mean.rad()
+            if off <= size * arb(10) ** -digits:
+                return Estimate(mean.mid(), off.upper())
+        coarse = mean, size
+        level -= 1
+    return None
+
+
+def _sums(
+    values: Values, what: Moment, q: arb, level: int, reach: float, digits: int
+) -> tuple[arb, arb, arb]:
+    """Sum of the terms, of their sizes, and the size of the outermost, over a range that holds all."""
+    symmetric = values.phi.parity != 0
+    for _ in range(_MAX_WIDER):
+        count = ceil(reach / 2.0**level)
+        indices = range(count + 1) if symmetric else range(-count, count + 1)
+        terms = _terms(values, what, q, level, indices)
+        ends = (terms[-1], terms[-2]) if symmetric else (terms[-1], terms[-2], terms[0], terms[1])
+        rest = max(abs(t).upper() for t in ends)
+        total, size = _total(terms), _total([abs(t) for t in terms])
+        if symmetric:
+            total, size = 2 * total - terms[0], 2 * size - abs(terms[0])
+        if rest * max(8, count) <= size * arb(10) ** -digits:
+            return total, size.mid(), rest * count
+        reach *= 1.5
+    raise NotReached("the integrand falls too slowly: its mean may not exist at this variance")
+
+
+def _total(terms: Sequence[arb]) -> arb:
+    found = arb(0)
+    for t in terms:
+        found += t
+    return found
+
+
+def _terms(values: Values, what: Moment, q: arb, level: int, indices: Sequence[int]) -> list[arb]:
+    """Integrand times exp(-x^2/2q) at the points of a grid."""
+    found = list(_densities(q, level, indices[0], indices[-1], values.bits))
+    for order in what.orders:
+        found = [f * v for f, v in zip(found, values.on_grid(order, level, indices), strict=True)]
+    if what.heat:
+        square, twice = arb((1, 2 * level)), 2 * q
+        found = [f * ((i * i * square) / q - 1) / twice for f, i in zip(found, indices, strict=True)]
+    return found
+
+
+@lru_cache(maxsize=64)
+def _densities(q: arb, level: int, first: int, last: int, bits: int) -> tuple[arb, ...]:
+    with precision(bits):
+        rate = -arb((1, 2 * level)) / (2 * q)
+        half = [(rate * (i * i)).exp() for i in range(max(-first, last) + 1)]
+    return tuple(half[abs(i)] for i in range(first, last + 1))
+
+
+# --- panels -------------------------------------------------------------------
+
+
+def _panels(values: Values, what: Moment, q: arb, digits: int, root: float, width: float) -> Estimate:
+    for _ in range(_MAX_WIDER):
+        found, rest = _between(values, what, q, digits, root, width)
+        # Where the mean itself is 0 by cancellation what is beyond is held against the error.
+        if rest <= found.value.abs_upper() * arb(10) ** -digits or rest <= found.error:
+            return Estimate(found.value, found.error + rest)
+        width *= 1.5
+    raise NotReached("the integrand falls too slowly: its mean may not exist at this variance")
+
+
+def _between(
+    values: Values, what: Moment, q: arb, digits: int, root: float, width: float
+) -> tuple[Estimate, arb]:
+    """The integral over width deviations to either side, and the size of what is beyond."""
+    step = 2.0 ** round(log2(root))
+    scale = 1 / (2 * arb.pi() * q).sqrt()
+    symmetric = values.phi.parity != 0
+    nodes = 12 + digits // 2
+    total = Estimate(arb(0), arb(0))
+    size = _size(values, what, q)
+    tolerance = size * arb(10) ** -digits
+    for branch, ends in _intervals(values, step, width * root, symmetric):
+
+        def f(points: Sequence[arb], branch: int = branch) -> list[arb]:
+            return [_integrand(values, what, q, x, branch) * scale for x in points]
+
+        total = total + over_panels(f, ends, nodes, tolerance / (len(values.forms) + 1))
+    if symmetric:
+        total = total.times(arb(2))
+    far = arb(width * root)
+    places = (far,) if symmetric else (-far, far)
+    rest = max(abs(_integrand(values, what, q, x, values.branch(x)) * scale).upper() for x in places)
+    return total, rest * arb(root) * 2
+
+
+def _size(values: Values, what: Moment, q: arb) -> arb:
+    """A rough E|integrand|, by the midpoint rule."""
+    root = q.sqrt().mid()
+    points = [root * (arb(2 * i + 1) / 8) for i in range(-24, 24)]
+    parts = [abs(_integrand(values, what, q, x.mid(), values.branch(x))) for x in points]
+    return (_total(parts) * root / 4 / (2 * arb.pi() * q).sqrt()).upper()
+
+
+def _integrand(values: Values, what: Moment, q: arb, x: arb, branch: int) -> arb:
+    point = x.mid()
+    found = (-(point * point) / (2 * q)).exp()
+    known: dict[int, arb] = {}
+    for order in what.orders:
+        if order not in known:
+            known[order] = values.at(order, point, branch)
+        found = found * known[order]
+    return found * (point * point / q - 1) / (2 * q) if what.heat else found
+
+
+def _intervals(values: Values, step: float, reach: float, symmetric: bool) -> list[tuple[int, list[arb]]]:
+    """Each branch with the ends of its panels within the reach; from 0 on where the integrand is even."""
+    far = arb(step) * ceil(reach / step)
+    bottom = arb(0) if symmetric else -far
+    found = []
+    cuts = [bottom - 1, *values.cuts, far + 1]
+    for k, (lo, hi) in enumerate(itertools.pairwise(cuts)):
+        lo, hi = max(lo, bottom), min(hi, far)
+        if lo >= hi:
+            continue
+        inner = _multiples(step, lo, hi)
+        found.append((k, [lo, *inner, hi]))
+    return found
+
+
+def _multiples(step: float, lo: arb, hi: arb) -> list[arb]:
+    first, last = int((lo / step).ceil().unique_fmpz() or 0), int((hi / step).floor().unique_fmpz() or 0)
+    margin = step / 8
+    return [arb(step) * i for i in range(first, last + 1) if lo + margin < arb(step) * i < hi - margin]

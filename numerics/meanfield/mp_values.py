@@ -1,0 +1,98 @@
+"""Values of an activation and its derivatives at points, as balls at a working precision, kept."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from fractions import Fraction
+
+from flint import arb
+
+from gateproof.numerics import interval as iv
+from gateproof.numerics.backends.filled import limit_at
+from gateproof.numerics.backends.point_balls import value_at
+from gateproof.numerics.ball import compiled, evaluate
+from gateproof.numerics.errors import NumericsError, Undefined
+from gateproof.numerics.meanfield.activation import Phi, X
+from gateproof.numerics.points import enclosure
+from gateproof.numerics.precision import precision
+from gateproof.theory.formula.nodes import Expr
+
+_LOST = 24
+_MAX_TIMES = 16
+
+
+class Values:
+    """phi, phi', phi'', phi''' (``order`` 0 to 3) at points of R that are no kinks, with ``bits`` bits."""
+
+    def __init__(self, phi: Phi, bits: int) -> None:
+        self.phi = phi
+        self.bits = bits
+        self.forms = [(b.expr, b.slope, b.curvature, b.third) for b in phi.branches]
+        with precision(bits + 64):
+            self.cuts = [_middle(b.hi, bits) for b in phi.branches[:-1] if b.hi is not None]
+        self._grid: dict[tuple[int, int], dict[int, arb]] = {}
+
+    def branch(self, x: arb) -> int:
+        """The number of the smooth formula that holds at a point."""
+        return bisect_right(self.cuts, x.mid()) if self.cuts else 0
+
+    def at(self, order: int, x: arb, branch: int | None = None) -> arb:
+        """The derivative of an order at an exact point, by the formula of a branch."""
+        form = self.forms[self.branch(x) if branch is None else branch][order]
+        return point_value(form, x, self.bits)
+
+    def on_grid(self, order: int, level: int, indices: Sequence[int]) -> list[arb]:
+        """The derivative at the points index * 2**level; each is worked out once."""
+        known = self._grid.setdefault((order, level), {})
+        finer = self._grid.get((order, level + 1), {})
+        found: list[arb] = []
+        for i in indices:
+            value = known.get(i)
+            if value is None:
+                value = finer.get(i >> 1) if not i & 1 else None
+                if value is None:
+                    value = self.at(order, arb((i, level)))
+                known[i] = value
+            found.append(value)
+        return found
+
+
+def _middle(expr: Expr, bits: int) -> arb:
+    lo, hi = enclosure(expr, bits + 64)
+    mid = (lo + hi) / 2
+    return (arb(mid.numerator) / arb(mid.denominator)).mid()
+
+
+def point_value(form: Expr, x: arb, bits: int) -> arb:
+    """The value of a formula in x at an exact point, to ``bits`` bits against 1 or its own size.
+
+    Raises Undefined where it has no value and no limit, MaybeUndefined where no digit was found.
+    """
+    run = compiled(form)
+    working = bits + 8
+    while working <= _MAX_TIMES * bits:
+        try:
+            with precision(working):
+                value = iv.to_ball(run({X: (x, x)}))
+        except NumericsError:
+            break
+        if value.is_finite() and value.rad() <= max(arb(1), abs(value.mid())) * arb((1, _LOST - bits)):
+            return value
+        working *= 2
+    return _careful(form, _rational(x), bits)
+
+
+def _careful(form: Expr, x: Fraction, bits: int) -> arb:
+    try:
+        return value_at(form, {X: x}, bits)
+    except Undefined:
+        limit = limit_at(form, X, x)
+        if limit is None:
+            raise
+        return evaluate(limit, {}, bits)
+
+
+def _rational(x: arb) -> Fraction:
+    mantissa, exponent = x.mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
