@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 import sys
 from dataclasses import dataclass
@@ -10,25 +9,11 @@ from fractions import Fraction
 
 from gateproof.numerics.fits.exports.form import Form
 from gateproof.numerics.fits.exports.formats import RefusedExport
+from gateproof.numerics.fits.exports.reserved import is_reserved
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
 
 MOST = 240
-#: Keywords of C99, and what generated text uses.
-_RESERVED = re.compile(
-    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long"
-    "|register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile"
-    "|while|main|math|numpy|np|torch|nn|isnan|isinf|min|max|float64|x"
-)
-#: Functions of <math.h>, and of the C library beside it, each with f and l behind it too.
-_MATH = re.compile(
-    "(a?(cos|sin|tan)h?|atan2|cbrt|ceil|copysign|erfc?|exp(2|10|m1)?|f?abs|labs|fdim|floor|fma|fmax|fmin|fmod"
-    "|frexp|[lt]?gamma|hypot|ilogb|[jy][01n]|ldexp|l?l?r(int|ound)|log(10|1p|2|b)?|modf|nan|nearbyint"
-    "|nextafter|nexttoward|pow(10)?|remainder|remquo|rint|round|scalbl?n?|significand|sincos|sqrt|trunc|drem)"
-    "[fl]?"
-)
-
-
 _HOW = {
     "certified": "Certified: ",
     "proved": "Proved: ",
@@ -81,7 +66,7 @@ def identifier(name: str) -> str:
     """The name, if generated code in C and Python can have it. Raises RefusedExport."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name, re.ASCII):
         raise RefusedExport(f"name {one_line(name, 40)!r}: give letters, digits and _ with a letter in front")
-    if _RESERVED.fullmatch(name) or _MATH.fullmatch(name) or keyword.iskeyword(name):
+    if is_reserved(name):
         raise RefusedExport(f"name {name!r} is reserved; give another one")
     return name
 

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -212,14 +213,17 @@ def as_markdown(document: Mapping[str, Any]) -> str:
     """A table of parameters and a list."""
 
     def cell(text: str) -> str:
-        return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
+        return re.sub(r"([\\|`*_\[\]])", r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;")
 
     lines = [
         f"# Threshold gate, K = {document['k']}, {document['gates']} gates",
         "",
         "| " + " | ".join(COLUMNS) + " |",
         "|" + " --- |" * len(COLUMNS),
-        *("| " + " | ".join(cell(row[c]) for c in COLUMNS) + " |" for row in document["parameters"]),
+        *(
+            "| " + " | ".join(row["parameter"] if c == "parameter" else cell(row[c]) for c in COLUMNS) + " |"
+            for row in document["parameters"]
+        ),
         "",
         *(f"- {name}: {cell(text)}" for name, text in _said(document)),
         "",

@@ -51,6 +51,8 @@ def {about.name}_numpy(x):
     import numpy as np
 
     given = np.asarray(x)
+    if np.iscomplexobj(given):
+        raise TypeError("{about.name}_numpy is a function of real numbers")
     kind = given.dtype if np.issubdtype(given.dtype, np.floating) else np.float64
     x = given.astype(np.float64)
     with np.errstate(over="ignore", under="ignore"):

@@ -39,10 +39,14 @@ class _Module(TextOps):
     def passed(self, k: int, x: Text) -> Text:
         return self.compare(x, ">", Text(f"steps[{k}]"))
 
-    def narrowing(self, k: int) -> Text:
+    def between(self, k: int, up: list[Text], down: list[Text]) -> Text:
+        # Training may move thresholds past one another: no exponential may then be of a positive number.
         tau = 0 if self.form.one_sharpness else k
-        gap = Text(f"tau[{tau}]") * (Text(f"theta[{k}]") - Text(f"theta[{k + 1}]"))
-        return -self.call("expm1", gap)
+        gap = Text(f"tau[{tau}]") * (Text(f"theta[{k + 1}]") - Text(f"theta[{k}]"))
+        d = self.let(f"d{k + 2}", gap)
+        q = self.let(f"q{k + 2}", -self.call("expm1", -self.call("abs", d)))
+        ordered = self.compare(d, ">=", self.number(0.0))
+        return self.select(ordered, up[k] * down[k + 1] * q, -(down[k] * up[k + 1] * q))
 
     def select(self, condition: Text, a: Text, b: Text) -> Text:
         # torch.where of two Python numbers has the default type.
@@ -161,6 +165,8 @@ class {name}(nn.Module):
         return "branches={k}, gates='{gates}'"
 
     def forward(self, x):
+        if x.is_complex():
+            raise TypeError("{name} is a function of real numbers")
         kind = x.dtype if x.is_floating_point() else torch.get_default_dtype()
         work = torch.float64 if kind == torch.float64 else torch.float32
         tau, theta = self.tau.to(work), self.theta.to(work)

@@ -74,11 +74,11 @@ class Ops(ABC):
         """The condition that x is right of hard threshold k."""
         return self.compare(x, ">", self.number(self.form.theta[k]))
 
-    def narrowing(self, k: int) -> Any:
-        """1 - exp(z_(k+1) - z_k) of thresholds that share their sharpness."""
-        value = self.form.apart[k]
-        assert value is not None
-        return self.number(value)
+    def between(self, k: int, up: list[Any], down: list[Any]) -> Any:
+        """The gate between thresholds k and k + 1 that share their sharpness."""
+        narrowing = self.form.apart[k]
+        assert narrowing is not None
+        return up[k] * down[k + 1] * self.number(narrowing)
 
     def weighted(self, gates: Sequence[Any], numbers: Sequence[float]) -> Any:
         """The sum of gates times numbers; None where all numbers are 0. The only gate of K = 1 is None."""
@@ -143,7 +143,7 @@ def _between(o: Ops, k: int, x: Any, z: list[Any], up: list[Any], down: list[Any
     if form.hard[k + 1]:
         return o.let(name, o.select(o.passed(k + 1, x), -down[k], up[k]))
     if form.apart[k] is not None:
-        return o.let(name, up[k] * down[k + 1] * o.narrowing(k))
+        return o.let(name, o.between(k, up, down))
     d = o.let(f"d{k + 2}", z[k + 1] - z[k])
     q = o.let(f"q{k + 2}", -o.call("expm1", -o.call("abs", d)))
     # d = 0 goes with d > 0, as |d| does: a language that differentiates gets the slope there right.

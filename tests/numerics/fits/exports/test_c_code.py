@@ -130,6 +130,57 @@ def test_a_target_stays_in_its_comment(tmp_path, target):
     assert build(tmp_path, [text], main, "-trigraphs") == "0"
 
 
+def sanitized(folder):
+    """Options for the sanitizers, where the compiler has their libraries."""
+    options = ["-g", "-fsanitize=undefined,address,float-cast-overflow", "-fno-sanitize-recover=all"]
+    source = folder / "none.c"
+    source.write_text("int main(void)\n{\n    return 0;\n}\n", encoding="ascii")
+    done = subprocess.run(
+        [COMPILER, *options, "-o", folder / "none", source], capture_output=True, timeout=120, check=False
+    )
+    if done.returncode:
+        pytest.skip("the compiler has no sanitizers")
+    return options
+
+
+@needs_compiler
+def test_nothing_is_undefined(tmp_path):
+    gates = {**named(), **{f"drawn_{s}": drawn(s) for s in range(8)}}
+    assert faults(gates, values(tmp_path, gates, *sanitized(tmp_path))) == []
+
+
+@needs_compiler
+@pytest.mark.parametrize("standard", ["-std=c99", "-std=gnu99", "-std=gnu11"])
+def test_names_clash_with_nothing(tmp_path, standard):
+    # Where usual headers are included as well; a few that would: see test_names_that_are_none.
+    named_so = (
+        "gelu",
+        "step",
+        "t",
+        "c",
+        "a1",
+        "z1",
+        "fit",
+        "hard",
+        "shared",
+        "gate",
+        "relu6",
+        "model",
+        "n",
+        "y",
+    )
+    texts = [c_code(named()["free"], About(name=name)) for name in named_so]
+    headers = ["stdio", "stdlib", "string", "time", "signal", "unistd"]
+    include = "".join(f"#include <{h}.h>\n" for h in headers)
+    source = tmp_path / "all.c"
+    source.write_text(include + "\n".join(texts) + "int main(void)\n{\n    return 0;\n}\n", encoding="ascii")
+    done = subprocess.run(
+        [COMPILER, *STRICT, standard, "-fsyntax-only", source],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[:3000]
+
+
 @needs_compiler
 def test_two_headers_and_one_twice_stand_in_one_file(tmp_path):
     silu, tanh = (c_code(named()[name], About(name=f"my_{name}")) for name in ("silu", "tanh"))

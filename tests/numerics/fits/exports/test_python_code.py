@@ -123,6 +123,13 @@ def test_shapes_and_types_of_arrays():
     assert float(run_silu(2.0)) == float(run_silu([2.0])[0])
     assert functions(named()["constant"])["gate_numpy"](np.zeros((2, 2))).tolist() == [[math.pi] * 2] * 2
     assert run_silu(np.zeros((0, 3))).shape == (0, 3)
+    x = np.linspace(-9, 9, 24).reshape(4, 6)
+    assert np.array_equal(run_silu(x.T[::2]), run_silu(np.ascontiguousarray(x.T[::2])))
+    assert np.array_equal(run_silu(np.asfortranarray(x)), run_silu(x))
+    assert run_silu(np.array([True])).tolist() == run_silu([1.0]).tolist()
+    for wrong_kind in ([1 + 1j], np.complex64(1)):
+        with pytest.raises(TypeError, match="gate_numpy is a function of real numbers"):
+            run_silu(wrong_kind)
 
 
 HOSTILE = [
@@ -148,7 +155,11 @@ def test_a_target_stays_in_its_comment(target):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "1a", "a b", "a;b", "exp", "erff", "class", "for", "é", "_x", "a" * 64, "a\n"]
+    "name",
+    [
+        *("", "1a", "a b", "a;b", "exp", "erff", "class", "for", "é", "_x", "a" * 64, "a\n"),
+        *("free", "i", "print", "linux", "asm", "select", "time", "index", "super", "NUMBERS", "INFINITY"),
+    ],
 )
 def test_names_that_are_none(name):
     with pytest.raises(RefusedExport):

@@ -131,6 +131,8 @@ def test_the_functions_name_is_checked():
         ("out/gelu3.h", "gelu3"),
         ("my-gelu.v2.c", "my_gelu"),
         ("exp.h", "gate"),
+        ("free.c", "gate"),
+        ("i.c", "gate"),
         ("3.h", "gate"),
         (".h", "gate"),
     ],
