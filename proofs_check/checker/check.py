@@ -43,5 +43,5 @@ def _judge(document: Any, spent: Counter[str]) -> Verdict:
             _judge(part, spent)
         except Rejected as objection:
             raise Rejected(f"part {number}: {objection}") from None
-    reason = f"all {len(parts)} parts hold; that they give the conclusion is not checked: {text!r:.200}"
+    reason = f"each of the {len(parts)} parts holds; not checked is the step from them to {text!r:.300}"
     return Verdict(True, reason, "composite", spent["boxes"], conclusion_checked=False)

@@ -71,7 +71,8 @@ def add_arguments(parser: Parser) -> None:
         help="certified worst case of tau, theta, slope or intercept within SIZE (0.01, or 5%%)")  # fmt: skip
     add("--continuous", action="store_true", help="hard gates without jumps")
     add("--allow-code", type=text, metavar="MODULE:FUNCTION", help="run that function as the target")
-    add("--certificate", type=text, metavar="FILE.json", help="write the certificate for gateproof verify")
+    add("--certificate", dest="certificates", type=text, action="append", default=[], metavar="FILE.json",
+        help="write the certificate for gateproof verify")  # fmt: skip
     add("--export", "--out", dest="exports", type=text, action="append", default=[], metavar="FILE",
         help="write the gate, in the form that the suffix names")  # fmt: skip
     add("--hardware", type=text, action="append", default=[], metavar="KEY=SIZE",
@@ -89,13 +90,13 @@ def run(options: argparse.Namespace) -> int:
     if options.target is not None and options.allow_code is not None:
         raise RefusedError("--allow-code names the target; leave out the other one")
     request = fitting.request_of(_options(options))
-    if options.certificate is not None:
-        certificate_file.refuse_early(options.certificate)
-    fitting_files.refuse_twice(options.certificate, options.exports, options.plots)
+    for path in options.certificates:
+        certificate_file.refuse_early(path)
+    fitting_files.refuse_twice(options.certificates, options.exports, options.plots)
     fitting_files.refuse_early(options.exports, "--export")
     fitting_files.refuse_early(options.plots, "--plot")
     fitting_files.pair_of(options.hardware, options.exports)
-    if options.curve and (options.exports or options.plots or options.certificate):
+    if options.curve and (options.exports or options.plots or options.certificates):
         raise RefusedError("--curve is a table of many fits; --export, --plot and --certificate are for one")
     code = options.allow_code is not None
     watch = _progress(options)
@@ -192,12 +193,10 @@ def _write(options: argparse.Namespace, found: Fit) -> int:
 
     pair = fitting_files.pair_of(options.hardware, options.exports)
     fitting_files.write_all(found, options.exports, options.plots, pair)
-    if options.certificate is None:
-        return OK
-    missing = fitting_files.write_certificate(options.certificate, found)
-    if missing:
+    lines = [fitting_files.write_certificate(path, found) for path in options.certificates]
+    for missing in filter(None, lines):
         output.note(missing)
-    return INCONCLUSIVE if missing else OK
+    return INCONCLUSIVE if any(lines) else OK
 
 
 def _print_curve(options: argparse.Namespace, found: list[Fit]) -> int:

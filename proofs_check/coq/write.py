@@ -60,7 +60,7 @@ def of_accepted(certificate: Mapping[str, Any], said: str = "") -> str:
 
 def write(path: str, text: str) -> None:
     """Write the file, whole or not at all. Raises RefusedError."""
-    from gateproof.proofs_check.files.atomic import write_text
+    from gateproof.numerics.atomic import write_text
 
     try:
         write_text(Path(path), text)

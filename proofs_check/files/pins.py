@@ -11,7 +11,7 @@ from typing import Any
 
 from gateproof.proofs_check.claims_file import load
 from gateproof.proofs_check.decision_json import is_lasting
-from gateproof.proofs_check.files import atomic
+from gateproof.numerics import atomic
 from gateproof.proofs_check.files.claim_table import FIRST_NAME
 from gateproof.proofs_check.files.claims_text import Source, parse_source, read_source
 from gateproof.proofs_check.files.places import Places

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check import clean
+from gateproof.proofs_check.render import varied
 from gateproof.proofs_check.render.terminal import Style
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _worst(found: Mapping[str, Any]) -> str:
     """The worst case under tolerances."""
     sizes = ", ".join(f"{key} {size}" for key, size in found["tolerance"].items())
     if found["kind"] == "value":
-        return f"{found['value']['hi']} over all gates within {sizes} (certified)"
+        return f"{found['value']['hi']} over all gates within {sizes} (certified){varied.device(found)}"
     if found["kind"] == "infinite":
         return f"infinite over all gates within {sizes}: {found.get('reason', '')}"
     return f"not certified over all gates within {sizes}: {found.get('reason', '')}"

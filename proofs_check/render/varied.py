@@ -29,6 +29,17 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"gate: {_gate(found['gate'])}"
 
 
+def device(found: Mapping[str, Any]) -> str:
+    """The worst device of a tolerance, as the end of a line: its place, and what is off in it."""
+    worst = found.get("worst")
+    if not worst:
+        return ""
+    kept = ({key: gate[key] for key in found["tolerance"]} for gate in worst["gates"])
+    off = [_gate({k: [v if isinstance(v, str) else v["lo"] for v in g[k]] for k in g}) for g in kept]
+    place = f", near {_names(worst['at'])}" if worst["at"] else ""
+    return f"{place}, with {'; '.join(off)}"
+
+
 def noise(block: Mapping[str, Any]) -> Iterator[str]:
     """What a sample of devices says."""
     devices = "1 device" if block["samples"] == 1 else f"{block['samples']} devices"
