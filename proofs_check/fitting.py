@@ -188,13 +188,12 @@ def rechecked(found: Fit) -> Fit:
         error = replace(found.error, evidence="sampled", certificate=None, reason=reason)
         status = Status.NOT_CERTIFIED
         found = replace(found, error=error, status=status, message=f"{status.text}: {reason}")
-    for name in ("plain", "outside"):
-        beside = getattr(found, name)
-        if beside is not None and beside.certificate is not None and not verify(beside.certificate).accepted:
-            unknown = replace(
-                beside, evidence="sampled", certificate=None, reason="its certificate is rejected"
-            )
-            found = replace(found, **{name: None if name == "plain" else unknown})
+    plain, outside = found.plain, found.outside
+    if plain is not None and plain.certificate is not None and not verify(plain.certificate).accepted:
+        found = replace(found, plain=None)
+    if outside is not None and outside.certificate is not None and not verify(outside.certificate).accepted:
+        reason = "its certificate is rejected"
+        found = replace(found, outside=replace(outside, evidence="sampled", certificate=None, reason=reason))
     if found.lower_certificate is not None and not verify(found.lower_certificate).accepted:
         found = replace(found, lower_bound=None, lower_certificate=None)
     return found

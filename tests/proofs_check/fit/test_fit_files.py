@@ -50,7 +50,7 @@ def test_the_certificate_of_a_worst_case_is_a_part(tmp_path, monkeypatch, capsys
 def test_an_export_from_python_is_that_of_the_command(gelu, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = ("gate.py", "gate.c", "gate.json", "gate.tex")
-    assert main(["fit", "gelu", *(word for name in names for word in ("--export", name))]) == 0
+    assert main(["fit", "gelu", "-k", "2", *(word for name in names for word in ("--export", name))]) == 0
     for name in names:
         gelu.export(tmp_path / f"python_{name}")
         one, other = ((tmp_path / n).read_text() for n in (name, f"python_{name}"))
