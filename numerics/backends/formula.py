@@ -198,11 +198,12 @@ class Formula:
 
 def _require(library: str) -> None:
     """Raise ModuleNotFoundError, with what to install, for torch, jax or mpmath where it is missing."""
-    what = {"torch": "'gateproof[torch]'", "jax": "'gateproof[jax]'", "mpmath": "mpmath"}.get(library)
-    if what is None or sys.modules.get(library) is not None:
+    if library not in ("torch", "jax", "mpmath") or sys.modules.get(library) is not None:
         return
     if find_spec(library) is None:
-        raise ModuleNotFoundError(f"{library} is not installed: pip install {what}", name=library)
+        raise ModuleNotFoundError(
+            f"{library} is not installed: pip install 'gateproof[{library}]'", name=library
+        )
 
 
 class _Call:

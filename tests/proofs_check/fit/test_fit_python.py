@@ -149,9 +149,9 @@ def test_the_door():
     assert gateproof.fit is fit
 
 
-@pytest.mark.parametrize("library", ["torch", "jax"])
-def test_a_library_that_is_missing_is_named_with_its_extra(monkeypatch, library):
+@pytest.mark.parametrize(("library", "name"), [("torch", "torch"), ("jax", "jax"), ("mpmath", "mp")])
+def test_a_library_that_is_missing_is_named_with_its_extra(monkeypatch, library, name):
     monkeypatch.setitem(sys.modules, library, None)
     formula = gateproof.formula("sigmoid(x)/7")
     with pytest.raises(ImportError, match=rf"pip install 'gateproof\[{library}\]'"):
-        getattr(formula, library)
+        getattr(formula, name)
