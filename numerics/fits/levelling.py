@@ -8,8 +8,9 @@ gives a step d, its level e, and the peaks that hold it up. To first order that 
 curved: at q + d the peaks are off by O(d^2), which makes steps tiny long before the optimum (a fit with fewer
 level peaks than parameters + 1 stalls there). So the peaks are found again at q + d, and the shortest
 correction is added that brings those which held the level back to it; two or three of these double the digits
-like Newton's iteration. The trust region D follows the ratio of what was gained to what was promised. Near
-the end Newton's iteration on the conditions of the optimum takes over (:mod:`...fits.polish`).
+like Newton's iteration. The trust region D, in the directions of :mod:`...fits.clusters`, follows the
+ratio of what was gained to what was promised. Near the end Newton's iteration on the conditions of the optimum
+takes over (:mod:`...fits.polish`).
 
 Sources: sequential linear programming for minimax (Madsen 1975); second-order corrections (Fletcher,
 "Practical Methods of Optimization").
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gateproof.numerics.fits.clusters import directions
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.lowest import lowest
 from gateproof.numerics.fits.polish import polished
@@ -92,11 +94,13 @@ def level(
     while solved < steps and now.size > 0:
         solved += 1
         sign, slopes = np.sign(now.here), problem.slopes(now.q, now.places)
-        found = _programme(problem, now.q, sign * now.here, sign[:, None] * slopes, reach)
+        turn = directions(problem, now.q)
+        found = _programme(problem, now.q, sign * now.here, sign[:, None] * slopes, reach, turn)
         if found is None:
             reach /= 4
         else:
-            step, target, share = found
+            part, target, share = found
+            step = turn @ part
             promised = now.merit - target
             if now.merit - HOPE * promised > bar:
                 break
@@ -111,7 +115,7 @@ def level(
                 break
             holding = share > 1e-9
             straight = now.q + step if thin is None else _along(thin, now.q, step)
-            trial = _corrected(problem, straight, target, now.places[holding], sign[holding], reach)
+            trial = _corrected(problem, straight, target, now.places[holding], sign[holding], reach, turn)
             if now.merit - trial.merit < 0.5 * promised and _large_lines(problem, now.q):
                 trial = min(trial, _relined(problem, now.q + step, now.places), key=lambda s: s.merit)
             gained = (now.merit - trial.merit) / promised
@@ -119,7 +123,7 @@ def level(
                 now = trial
                 reach = min(2 * reach, WIDEST) if gained > 0.6 else reach if gained > 0.2 else reach / 2
             else:
-                reach = min(reach / 4, float((np.abs(step) / _span(problem, now.q)).max()) / 3)
+                reach = min(reach / 4, float((np.abs(part) / _span(problem, now.q)).max()) / 3)
         if reach < SMALLEST:
             break
     return Levelled(now.q, now.merit, solved, settled)
@@ -165,9 +169,8 @@ def _relined(problem: Sampled, q: Array, places: Array) -> _State:
         if here is None:
             places, here = there.places, there.here
         sign = np.sign(here)
-        found = _programme(
-            problem, q, sign * here, sign[:, None] * problem.slopes(q, places), 1.0, lines_only=True
-        )
+        slopes, straight = sign[:, None] * problem.slopes(q, places), np.eye(len(q))
+        found = _programme(problem, q, sign * here, slopes, 1.0, straight, lines_only=True)
         if found is None or there.merit - found[1] < 1e-3 * there.merit:
             break
         q = q + found[0]
@@ -176,21 +179,30 @@ def _relined(problem: Sampled, q: Array, places: Array) -> _State:
 
 
 def _programme(
-    problem: Sampled, q: Array, height: Array, slopes: Array, reach: float, *, lines_only: bool = False
+    problem: Sampled,
+    q: Array,
+    height: Array,
+    slopes: Array,
+    reach: float,
+    turn: Array,
+    *,
+    lines_only: bool = False,
 ) -> tuple[Array, float, Array] | None:
-    """The step, its level, and the share of each peak in holding it (they sum to 1)."""
+    """The step in directions ``turn``, its level, the share of each peak in holding it (they sum to 1)."""
     span = reach * _span(problem, q)
     if lines_only:
         span[problem.curved] = 0.0
     low = -span if problem.low is None else np.maximum(-span, np.minimum(problem.low - q, 0))
     high = span if problem.high is None else np.minimum(span, np.maximum(problem.high - q, 0))
+    slopes = slopes @ turn
     scale = height.max(initial=0.0)
     if not 0 < scale < np.inf or not np.isfinite(slopes).all():
         return None
     conditions, cost = None, 0.0
     if problem.inequality is not None:
         # A breach u >= 0 is allowed and costs.
-        conditions, cost = problem.inequality(q), COST / scale
+        values, by_q = problem.inequality(q)
+        conditions, cost = (values, by_q @ turn), COST / scale
     found = lowest(slopes / scale, height / scale, low, high, conditions, cost)
     if found is None:
         return None
@@ -199,7 +211,13 @@ def _programme(
 
 
 def _corrected(
-    problem: Sampled, q: Array, target: float, places: Array, sign: NDArray[np.float64], reach: float
+    problem: Sampled,
+    q: Array,
+    target: float,
+    places: Array,
+    sign: NDArray[np.float64],
+    reach: float,
+    turn: Array,
 ) -> _State:
     """The best of the step and its corrections."""
     best: _State | None = None
@@ -218,11 +236,12 @@ def _corrected(
         if not 0 < len(use) <= len(q) + 1:
             break
         at, span = sorted(use), _span(problem, q)
-        slopes = problem.slopes(q, found[at]) * np.sign(here[at])[:, None] * span
+        slopes = np.sign(here[at])[:, None] * problem.slopes(q, found[at]) @ turn * span
         move = np.linalg.lstsq(slopes, target - np.abs(here[at]), rcond=1e-12)[0]
         longest = float(np.abs(move).max(initial=0.0))
         if not np.isfinite(longest):
             break
-        q = problem.clipped(q + span * move * min(1.0, reach / longest if longest else 1.0))
+        move = span * move * min(1.0, reach / longest if longest else 1.0)
+        q = problem.clipped(q + turn @ move)
     assert best is not None
     return best

@@ -28,10 +28,12 @@ EQUAL = 1e-9
 SHARP, SOFTER = 16.0, 0.05
 #: Below it, of a function of size 1, rounding rules: the target is such a gate.
 EXACT = 1e-11
-#: Shares of a crowd that go on to the next p.
-SHARES = (0.5, 0.25, 0.12, 0.0)
+#: Shares of a crowd that go on to the next p; twice, or four times, as many as are levelled at the least.
+SHARES = (0.5, 0.35, 0.25, 0.2, 0.15, 0.12, 0.1, 0.1)
 #: Gains below it are those of a valley without end; descents whose errors are so near each other are one.
 GAIN, NEAR = 1e-5, 0.02
+#: So many others whose errors are so near that of the best are levelled further.
+FINALISTS, CLOSE = 3, 0.02
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class _Ranking:
 
     def add_best(self, starts: Array, effort: Effort) -> None:
         """Let a crowd descend from the starts, and level the best ends that are new."""
-        keep = [max(2 * effort.levelled, int(len(starts) * share)) for share in SHARES]
+        keep = [max(3 * effort.levelled, int(len(starts) * share)) for share in SHARES]
         crowd = descend(self.coarse, starts, keep=keep)
         added = 0
         for q, error, sup in zip(crowd.q, crowd.error, crowd.sup, strict=True):
@@ -118,6 +120,10 @@ class _Ranking:
         equal = [f for f in self.found if f.error <= self.bar * (1 + EQUAL)]
         best = min(equal, key=lambda f: self._mean(f.q))
         others = [f for f in self.found if f is not best]
+        for other in others[:FINALISTS]:
+            if not other.settled and other.error <= best.error * (1 + CLOSE):
+                last = level(self.problem, other.q, steps=2 * TRIED, reach=0.05, bar=best.error)
+                best = min(best, last, key=lambda f: f.error)
         if not best.settled:
             last = level(self.problem, best.q, steps=LAST, reach=0.05)
             if last.error < best.error:
