@@ -1,6 +1,7 @@
 """Which places of a large error are peaks: it falls on both sides of one, or the domain ends there.
 
-An error that tends to a constant far out is level there but for rounding, whose ups and downs are none.
+An error that tends to a constant far out is level there but for rounding, whose ups and downs are none. Of data
+each stretch of one sign has one.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ Peak = tuple[float, float]
 def true_peaks(found: Normal, gate: Gate, peaks: Sequence[Peak]) -> list[Peak]:
     """The peaks among places and signed errors, ascending; of one level stretch between falls the highest."""
     target = found.target
-    if target.points is not None or not peaks:
-        return list(peaks)
+    if target.points is not None:
+        return _of_runs(values_of(gate)(target.points.x) - target.points.y, target.points.x, peaks)
+    if not peaks:
+        return []
     grid = np.unique(found.centre + found.width * found.grid())
     at = np.array([x for x, _ in peaks])
     x = np.union1d(grid, at)
@@ -54,6 +57,17 @@ def true_peaks(found: Normal, gate: Gate, peaks: Sequence[Peak]) -> list[Peak]:
                 continue
         kept.append((int(k), size))
     return [(float(x[k]), size) for k, size in kept]
+
+
+def _of_runs(error: Array, x: Array, peaks: Sequence[Peak]) -> list[Peak]:
+    """Of the points between two changes of the error's sign the one that is farthest off, if it is a peak."""
+    run = np.cumsum(np.diff(np.sign(error), prepend=np.sign(error[:1])) != 0)
+    highest: dict[int, Peak] = {}
+    for at, size in peaks:
+        k = int(run[np.searchsorted(x, at)])
+        if k not in highest or abs(size) > abs(highest[k][1]):
+            highest[k] = (at, size)
+    return list(highest.values())
 
 
 def _falls(heights: Array, blur: Array, top: float) -> bool | None:

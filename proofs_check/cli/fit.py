@@ -101,12 +101,13 @@ def run(options: argparse.Namespace) -> int:
     code = options.allow_code is not None
     watch = _progress(options)
     with _clock(options.timeout) as clock:
-        with clock.reading():
+        with clock.saying("as the target was read"):
             target = fitting.read_target(
                 options.allow_code if code else options.target, options.domain, allow_code=code
             )
-        several = list(fitting.curve(target, request, watch)) if options.curve else []
-        found = None if options.curve else fitting.solved(target, request, watch)
+        with clock.saying("before there was a gate"):
+            several = list(fitting.curve(target, request, watch)) if options.curve else []
+            found = None if options.curve else fitting.solved(target, request, watch)
     _clear(watch)
     return _print_curve(options, several) if found is None else _print(options, found)
 
@@ -128,16 +129,14 @@ class _Clock:
         raise KeyboardInterrupt
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Say that the time went by before there was anything to be fitted."""
+    def saying(self, when: str) -> Iterator[None]:
+        """Say that the time went by before there was anything to be printed."""
         try:
             yield
         except KeyboardInterrupt:
             if not self.over:
                 raise
-            raise _OverError(
-                f"stopped after {self.seconds:g} s, as the target was read: nothing was written"
-            ) from None
+            raise _OverError(f"stopped after {self.seconds:g} s, {when}: nothing was written") from None
 
 
 @contextmanager

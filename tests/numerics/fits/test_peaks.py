@@ -66,3 +66,12 @@ def test_with_free_intercepts_the_tails_are_not_listed() -> None:
     assert len(found.peaks) == 7
     assert all(abs(x) < 4 for x, _ in found.peaks)
     assert all((a > 0) != (b > 0) for (_, a), (_, b) in pairwise(found.peaks))
+
+
+def test_of_data_each_stretch_of_one_sign_has_one_peak() -> None:
+    x = np.arange(8.0)
+    error = np.array([1.0, 2.0, 1.5, -1.0, 1.9, -2.0, -1.8, 0.1])
+    target = SimpleNamespace(points=SimpleNamespace(x=x, y=-error))
+    peaks = [(float(a), float(e)) for a, e in zip(x, error, strict=True) if abs(e) >= 1]
+    found = true_peaks(SimpleNamespace(target=target), ZERO, peaks)  # type: ignore[arg-type]
+    assert found == [(1.0, 2.0), (3.0, -1.0), (4.0, 1.9), (5.0, -2.0)]

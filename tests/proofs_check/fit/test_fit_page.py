@@ -53,3 +53,14 @@ def test_all_options_and_statuses_are_on_the_page():
 
 def test_there_are_commands():
     assert len(COMMANDS) == 8
+
+
+def test_all_keys_of_the_document_are_on_the_page_and_no_others():
+    import json
+
+    from gateproof.proofs_check import schema
+
+    known = {*json.loads(schema.FIT.read_text())["$defs"]["fit"]["properties"]}
+    rows = PAGE.split("## JSON")[1].split("| key | meaning |")[1].split("\n\n")[0]
+    told = {key for row in rows.split("\n") for key in re.findall(r"`(\w+)`", row.split(" | ")[0])}
+    assert told == known
