@@ -53,6 +53,14 @@ class Scene:
         with np.errstate(all="ignore"):
             return np.asarray(off * self.weight(x))
 
+    def residuals(self) -> Array:
+        """Gate less target at the points of the measured curve, in the norm's weight; empty without one."""
+        if self.data is None:
+            return np.empty(0)
+        x, y = self.data
+        off = self.evaluated(x) - y
+        return np.asarray(off if self.weight is None else off * self.weight(x))
+
     @property
     def thresholds(self) -> Array:
         """Places of the thresholds."""

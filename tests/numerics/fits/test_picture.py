@@ -137,6 +137,102 @@ def test_data_are_points_and_weights_weigh():
     assert "weighted" in panels(weighted)[2].get_title()
 
 
+def boxes(made):
+    """The figure drawn: its size in pixels, and (panel, title, legend or None) of each panel as boxes."""
+    canvas = made.canvas
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    found = []
+    for axes in made.axes:
+        legend = axes.get_legend()
+        title = axes.title.get_window_extent(renderer)
+        found.append((axes.get_window_extent(renderer), title, legend and legend.get_window_extent(renderer)))
+    return made.bbox, made._suptitle.get_window_extent(renderer), found
+
+
+def covered(made) -> list[str]:
+    """What overlaps: legends and titles with panels, with one another and with the edge."""
+    edge, top, found = boxes(made)
+    said = []
+    texts = [("figure's title", top)]
+    for k, (_, title, legend) in enumerate(found):
+        texts += [(f"title {k}", title)] + ([(f"legend {k}", legend)] if legend else [])
+    for place, (name, box) in enumerate(texts):
+        if box.x0 < edge.x0 or box.x1 > edge.x1 or box.y0 < edge.y0 or box.y1 > edge.y1:
+            said.append(f"{name} leaves the picture")
+        said += [f"{name} covers panel {k}" for k, (panel, *_) in enumerate(found) if box.overlaps(panel)]
+        said += [f"{name} covers {other}" for other, that in texts[:place] if box.overlaps(that)]
+    return said
+
+
+def crowded(k):
+    """K gates side by side."""
+    theta = list(range(k - 1))
+    return gate([3] * (k - 1), theta, [*range(k)], [0] * k)
+
+
+def measured():
+    x = np.linspace(-4, 4, 90)
+    y = np.tanh(x) + 0.02 * np.sin(40 * x)
+    y[::7] = np.nan
+    about = About("measured " * 30, "0.041363072192732275", "0.041363072192732275")
+    return Scene(named()["tanh"], about, relu, tuple((float(v), 0.02) for v in x[1:]), data=(x, y))
+
+
+LONG = About(
+    "f(x)*" * 60, "1e-9", "0.00123456789012", "certified", measure="sup |gate - target| times " + "w" * 40,
+    domain="[-8, 8]", ends=(Fraction(-8), Fraction(8)),
+)  # fmt: skip
+SCENES = {
+    "one gate": lambda: Scene(named()["line"], About("x/4 - 1", "0", "0", "proved"), lambda x: x / 4 - 1),
+    "8 gates": lambda: Scene(crowded(8), About("f", "1e-3", "0.00123456789012", "certified"), relu),
+    "16 gates": lambda: Scene(crowded(16), LONG, relu),
+    "hard": lambda: Scene(named()["hard_tanh"], About("tanh(x)", "0.2384", "0.2385", "certified"), np.tanh),
+    "mixed": lambda: Scene(named()["mixed"], About("f", "3", "4"), relu, weight=lambda x: np.exp(-x * x)),
+    "half a line, and no end outside": lambda: Scene(
+        named()["silu"], About("exp(-x)", "1", "1.1", ends=(Fraction(0), None)), lambda x: np.exp(-x)
+    ),
+    "huge": lambda: Scene(gate([1], [0], [0, "1e200"], [0, "1e300"]), About("f", "1", "1e300"), relu),
+    "tiny": lambda: Scene(gate(["1e9"], ["1e-9"], [0, "1e-200"], [0, 0]), About("f", "1", "2e-200"), relu),
+    "measured": measured,
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", SCENES)
+def test_nothing_covers_what_is_drawn(name):
+    made = figure_of(SCENES[name]())
+    assert covered(made) == []
+
+
+def figure_of(scene):
+    with picture._style():
+        return figure(scene)
+
+
+def test_the_check_sees_a_legend_on_a_panel():
+    made = figure_of(softplus())
+    made.axes[0].legend(loc="upper left")
+    assert covered(made) == ["legend 0 covers panel 0"]
+
+
+def test_measured_points_without_a_value_are_left_out():
+    scene = measured()
+    errors = panels(scene)[3]
+    assert errors.get_title() == f"errors at {int(np.isfinite(scene.data[1]).sum())} points: how many"
+    assert sum(bar.get_height() for bar in errors.patches) == np.isfinite(scene.data[1]).sum()
+    assert Scene(named()["silu"], About(), relu).residuals().size == 0
+
+
+def test_the_level_in_a_legend_is_rounded_upwards():
+    about = About("f", "0.0038438192", "0.003843819264", "certified")
+    texts = [t.get_text() for t in panels(Scene(named()["silu"], about, relu))[2].get_legend().get_texts()]
+    assert texts == ["certified: 0.00384382"]
+    about = About("f", "0.0038438201", "0.00384382011", "certified")
+    texts = [t.get_text() for t in panels(Scene(named()["silu"], about, relu))[2].get_legend().get_texts()]
+    assert texts == ["certified: 0.003843821"]
+
+
 def test_a_callable_is_not_asked_outside_of_its_domain():
     def strict(x):
         if x.min() < -2 or x.max() > 3:
