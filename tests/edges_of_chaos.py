@@ -1,0 +1,23 @@
+"""Points of edges of chaos for tests, found by mpmath alone from an engine's means."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from mpmath import mp
+
+from gateproof.numerics.meanfield.mp import mp_engine
+
+
+@lru_cache(maxsize=32)
+def edge(name, sigma_b2, lo, hi, digits=20):
+    """(engine, sigma_w2, sigma_b2, q) with chi_1 = 1, q between lo and hi."""
+    engine = mp_engine(name, digits)
+    with engine.context():
+        b = mp.mpf(sigma_b2)
+
+        def f(q):
+            return (q - b) * engine.slope_energy(q) - engine.variance(q)
+
+        q = mp.findroot(f, (mp.mpf(lo), mp.mpf(hi)), solver="anderson", tol=mp.mpf(10) ** (-digits - 8))
+        return engine, 1 / engine.slope_energy(q), b, q
