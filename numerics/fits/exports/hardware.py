@@ -52,7 +52,8 @@ def table(
     Where all thresholds have one sharpness, a row ``tau`` behind those of the thresholds is for all of them
     changed together: a drift, where theirs are a mismatch.
 
-    ``worst_case`` is handed on as it is. ``pair`` None leaves out the bias of a differential pair.
+    ``worst_case`` is handed on as it is. ``pair`` None leaves out the bias of a differential pair; softmax
+    gates of three branches or more have none.
     ``fraction``: by kind of parameter, the bits after the binary point of its fixed-point format; where it
     says nothing, the fewest in which all numbers of the kind are exact. ``word`` is the integer to load.
     Raises RefusedExport for numbers outside the range of doubles.
@@ -91,8 +92,13 @@ def table(
         "parameters": rows,
         "sensitivities": SAID,
         "worst_case": worst_case() if callable(worst_case) else worst_case,
-        "pair": None if pair is None else bias(gate, pair),
+        "pair": None if pair is None or not paired(gate.algebra, gate.branches) else bias(gate, pair),
     }
+
+
+def paired(algebra: str, branches: int) -> bool:
+    """Whether gates are made of sigmoids one by one, as pairs make them."""
+    return algebra != "softmax" or branches <= 2
 
 
 def bias(gate: Gate, pair: Pair) -> dict[str, Any]:
@@ -276,4 +282,6 @@ def _said(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows += [(key, value) for key, value in pair.items() if isinstance(value, str)]
         for k, row in enumerate(pair["thresholds"], 1):
             rows += [(f"{key}_{k}", value) for key, value in row.items() if value]
+    elif not paired(document["gates"], document["k"]):
+        rows.append(("pair", "softmax gates of three branches or more are not made of pairs"))
     return rows

@@ -138,14 +138,17 @@ def _below(theta, work):
 class {name}(nn.Module):
     \"\"\"y = sum of K = {k} gates times lines, on a tensor of any shape; {gates} gates.
 
-    Buffers in float64, or with ``trainable`` parameters in the default type. ``half()`` and ``bfloat16()``
-    leave them at 24 bits or more. The result has the type of the input; integers count as the default type.
+    Buffers in float64, or with ``trainable`` parameters in the default type; at least in float32, which
+    ``half()`` and ``bfloat16()`` leave as they are. The result has the type of the input; integers count as
+    the default type.
     \"\"\"
 
     def __init__(self, trainable=False, dtype=None, device=None):
         super().__init__()
         if dtype is None:
             dtype = torch.get_default_dtype() if trainable else torch.float64
+        if dtype in (torch.float16, torch.bfloat16):
+            dtype = torch.float32
         for key, values in NUMBERS.items():
             value = torch.tensor(values, dtype=dtype, device=device)
             if trainable:

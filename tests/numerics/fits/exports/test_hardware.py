@@ -16,6 +16,7 @@ from gateproof.numerics.fits.exports.about import About
 from gateproof.numerics.fits.exports.arrays import Evaluated
 from gateproof.numerics.fits.exports.sensitivity import sensitivities
 from gateproof.theory.differential_pair import Pair
+from gateproof.theory.gate import Gate
 
 ABOUT = About("gelu(x)", "0.0139", "0.0140", "certified")
 
@@ -139,7 +140,7 @@ def test_numbers_are_numbers_in_csv():
         said = list(csv.reader(io.StringIO(hardware.as_csv(document))))
         count = len(document["parameters"])
         cells = [c for row in said[1 : count + 1] for c in (row[hardware.COLUMNS.index(n)] for n in numeric)]
-        cells += [v for n, v in said[count + 1 :] if n not in {"gateproof", "target", "domain"}]
+        cells += [v for n, v in said[count + 1 :] if n not in {"gateproof", "target", "domain", "pair"}]
         for cell in cells:
             if cell not in {"", "oo", "-oo", "comparator", "certified", "sup"}:
                 assert math.isfinite(float(cell)), name
@@ -168,6 +169,19 @@ def test_bias_of_a_differential_pair():
     volts, threshold = a * x, float(found["thresholds"][0]["threshold_volts"])
     share = 1 / (1 + math.exp(-(volts - threshold) / (1.5 * 0.025852)))
     assert share == pytest.approx(1 / (1 + math.exp(-2 * (0.3 + 0.5))), rel=1e-4)
+
+
+def test_softmax_gates_of_three_branches_are_no_pairs():
+    document = hardware.table(named()["softmax"], ABOUT)
+    assert document["pair"] is None
+    assert "pair,softmax gates of three branches or more are not made of pairs" in hardware.as_csv(document)
+    for name in ("stick", "free", "silu"):
+        assert hardware.table(named()[name], ABOUT)["pair"]["thresholds"]
+    one = named()["silu"]
+    two = Gate(one.tau, one.theta, one.slope, one.intercept, "softmax")
+    assert hardware.table(two, ABOUT)["pair"] == hardware.table(one, ABOUT)["pair"]
+    assert hardware.table(one, ABOUT, pair=None)["pair"] is None
+    assert "volts" not in hardware.as_csv(hardware.table(one, ABOUT, pair=None))
 
 
 def test_the_worst_case_is_handed_on_or_asked_for():

@@ -93,6 +93,18 @@ def test_state_and_casts(trainable):
     assert "branches=3" in repr(made)
 
 
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
+def test_parameters_are_no_half_numbers(kind):
+    assert module(named()["free"])(dtype=kind).theta.dtype == torch.float32
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(kind)
+    try:
+        made = module(named()["free"])(trainable=True)
+    finally:
+        torch.set_default_dtype(before)
+    assert {p.dtype for p in made.parameters()} == {torch.float32}
+
+
 def test_one_sharpness_is_one_parameter():
     assert module(named()["symbolic"])(trainable=True).tau.shape == (1,)
     assert module(named()["free"])(trainable=True).tau.shape == (2,)
