@@ -64,6 +64,8 @@ def test_imports_are_absolute_and_through_the_package(folder):
 HEAVY = {"torch", "triton", "jax", "numpy", "scipy", "mpmath", "matplotlib"}
 # Fits are floating point through and through. Nothing outside of the folder loads it at once.
 FITS = ("numerics/fits/", {"numpy", "scipy"})
+# The mean field's engine at float speed is written in JAX; it too is loaded when it is asked for.
+FAST = ("numerics/meanfield/fast", {"numpy", "jax"})
 
 
 def loaded_at_once(tree: ast.Module) -> Iterator[str]:
@@ -80,26 +82,32 @@ def loaded_at_once(tree: ast.Module) -> Iterator[str]:
         queue.extend(ast.iter_child_nodes(node))
 
 
+def own_libraries(path: str) -> set[str]:
+    """What files of a folder may load although they are heavy."""
+    return next((libraries for start, libraries in (FITS, FAST) if path.startswith(start)), set())
+
+
 @pytest.mark.parametrize("folder", sorted(set(LAYERS) - {"kernels"}))
 def test_only_kernels_loads_torch_and_the_like_at_once(folder):
     wrong = [
         f"{path.relative_to(ROOT)}: {name}"
         for path in sorted((ROOT / folder).rglob("*.py"))
         for name in loaded_at_once(ast.parse(path.read_text(encoding="utf-8")))
-        if name.split(".")[0]
-        in HEAVY - (FITS[1] if str(path.relative_to(ROOT)).startswith(FITS[0]) else set())
+        if name.split(".")[0] in HEAVY - own_libraries(str(path.relative_to(ROOT)))
     ]
     assert wrong == []
 
 
-def test_fits_are_loaded_when_asked_for():
+@pytest.mark.parametrize("start", [FITS[0], FAST[0]])
+def test_what_loads_heavy_libraries_is_loaded_when_asked_for(start):
+    module = "gateproof." + start.rstrip("/").replace("/", ".")
     wrong = [
         f"{path.relative_to(ROOT)}: {name}"
         for folder in LAYERS
         for path in sorted((ROOT / folder).rglob("*.py"))
-        if not str(path.relative_to(ROOT)).startswith(FITS[0])
+        if not str(path.relative_to(ROOT)).startswith(start)
         for name in loaded_at_once(ast.parse(path.read_text(encoding="utf-8")))
-        if name.startswith("gateproof.numerics.fits")
+        if name.startswith(module)
     ]
     assert wrong == []
 

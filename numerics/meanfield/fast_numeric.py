@@ -1,0 +1,232 @@
+"""Means of an activation without closed form: which rule for which point, kinks and jumps among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gateproof.numerics.meanfield.activation import Phi
+from gateproof.numerics.meanfield.fast_calibration import Calibration, step_of
+from gateproof.numerics.meanfield.fast_chunks import Done
+from gateproof.numerics.meanfield.fast_functions import ORDERS, Functions, functions
+from gateproof.numerics.meanfield.fast_general import General, NotResolved, half_square, product
+from gateproof.numerics.meanfield.fast_smooth import Smooth, line_means
+
+Array = NDArray[np.float64]
+#: Value, estimated error, and the size that the error is judged by.
+Mean = tuple[Array, Array, Array]
+Traced = Callable[[Any], Any]
+
+_EPS = float(np.finfo(np.float64).eps)
+#: Where V - C is no smaller than this part of V it is a difference.
+_WIDE = 0.05
+
+
+class Numeric:
+    """The means of an activation at flat arrays of points, each with its error and size."""
+
+    def __init__(self, phi: Phi) -> None:
+        self.phi = phi
+        self.own: Functions = functions(phi)
+        self.general = General(self.own)
+        self.smooth: tuple[Smooth, ...] = ()
+        if not self.own.kinks:
+            parity = [phi.parity * (-1) ** k for k in range(ORDERS)]
+            self.smooth = tuple(
+                Smooth(t, Calibration(p), s)
+                for t, p, s in zip(self.own.traced, self.own.plain, parity, strict=True)
+            )
+        f, f1, f2, f3 = self.own.traced
+        self._bodies: dict[str, tuple[Traced, tuple[int, ...]]] = {
+            "mean": (f, (0,)),
+            "variance": (lambda x: f(x) ** 2, (0,)),
+            "variance_slope": (lambda x: f1(x) ** 2 + f(x) * f2(x), (0, 1, 2)),
+            "slope_energy": (lambda x: f1(x) ** 2, (1,)),
+            "slope_energy_slope": (lambda x: f2(x) ** 2 + f1(x) * f3(x), (1, 2, 3)),
+            "curvature_energy": (lambda x: f2(x) ** 2, (2,)),
+            "third_energy": (lambda x: f3(x) ** 2, (3,)),
+        }
+
+    # --- one variable ----------------------------------------------------------
+
+    def moment(self, name: str, q: Array) -> Mean:
+        """A mean over one variable."""
+        body, orders = self._bodies[name]
+        if self.infinite(name):
+            return np.full_like(q, np.inf), np.zeros_like(q), np.ones_like(q)
+        value, error, size = self._single(body, orders, q)
+        extra = self.at_kinks(name, q, np)
+        return value + extra, error, size + abs(extra)
+
+    def body(self, name: str) -> tuple[Traced, tuple[int, ...]]:
+        """The function whose mean it is, away from kinks, and the derivatives in it."""
+        return self._bodies[name]
+
+    def infinite(self, name: str) -> bool:
+        """Whether the mean of a square has the square of a delta function in it."""
+        orders = [k.order for k in self.phi.kinks]
+        least = {"slope_energy": 0, "slope_energy_slope": 0, "curvature_energy": 1, "third_energy": 2}.get(
+            name
+        )
+        return least is not None and any(k < least for k in orders)
+
+    def at_kinks(self, name: str, q: Any, space: Any) -> Any:
+        """What jumps of f^2 and of its slope 2 f f' add to d/dq E f^2; ``space`` is numpy or jax.numpy."""
+        total = space.zeros_like(q)
+        order = {"variance_slope": 0, "slope_energy_slope": 1}.get(name)
+        if order is None:
+            return total
+        for x, sides in zip(self.own.kinks, self.own.sides, strict=True):
+            (f_l, f_r), (g_l, g_r) = sides[order], sides[order + 1]
+            bell = space.exp(-(x**2) / (2 * q)) / space.sqrt(2 * np.pi * q)
+            total = total + bell * (f_r * g_r - f_l * g_l + (f_r**2 - f_l**2) / 2 * x / q)
+        return total
+
+    def _single(self, body: Traced, orders: tuple[int, ...], q: Array) -> Mean:
+        if self.smooth:
+            steps, back = np.unique(step_of(q), return_inverse=True)
+            found = [[self.smooth[k].calibration.line_size(int(s))[0] for k in orders] for s in steps]
+            sizes = np.array([max(n) if min(n) > 0 else -1 for n in found])[back]
+        else:
+            sizes = np.full(len(q), -1)
+        return _split(
+            sizes > 0, lambda i: line_means(body, sizes[i], q[i]), lambda i: self.general.single(body, q[i])
+        )
+
+    # --- pairs -------------------------------------------------------------------
+
+    def product(self, order: int, q: Array, c: Array, done: Done) -> Mean:
+        """E f(u) f(v), f the derivative of an order."""
+        sizes, errors = self._sizes(order, q)
+
+        def series(i: Any) -> Mean:
+            value = self.smooth[order].apply("total", q[i], c[i], 1 - c[i], sizes[i], done)
+            return value, errors[i] * abs(value), abs(value)
+
+        return _split(sizes > 0, series, lambda i: self._panels(order, q[i], c[i], done))
+
+    def lack(self, order: int, q: Array, eps: Array, done: Done) -> Mean:
+        """E f(u)^2 - E f(u) f(v) at c = 1 - eps."""
+        sizes, errors = self._sizes(order + 1, q)
+
+        def series(i: Any) -> Mean:
+            value = self.smooth[order + 1].apply("raised", q[i], 1 - eps[i], eps[i], sizes[i], done)
+            return value, errors[i] * abs(value), abs(value)
+
+        return _split(sizes > 0, series, lambda i: self._panel_lack(order, q[i], eps[i], done))
+
+    def _sizes(self, order: int, q: Array) -> tuple[Any, Array]:
+        if not self.smooth:
+            return np.full(len(q), -1), np.zeros(len(q))
+        return self.smooth[order].sizes(q)
+
+    def _square(self, order: int, q: Array) -> Mean:
+        return self._single(self._bodies[("variance", "slope_energy")[order]][0], (order,), q)
+
+    def _panels(self, order: int, q: Array, c: Array, done: Done) -> Mean:
+        """Any activation; c = 1 and c = -1 are means over one variable."""
+        f = self.own.traced[order]
+        out = np.empty((3, len(q)))
+        for sign in (1, -1):
+            ends = np.nonzero(c == sign)[0]
+            if len(ends):
+                body = product_of_one(f, sign)
+                out[:, ends] = self._mirrored(body, sign, q[ends])
+                done(len(ends))
+            here = np.nonzero((abs(c) < 1) & ((c >= 0) == (sign > 0)))[0]
+            if len(here):
+                out[:, here] = self.general.pair(
+                    partial(_same, product(f, f, sign)), sign, q[here], 1 - abs(c[here]), done
+                )
+        value, error, size = out
+        return value, error + 4 * _EPS * size, size
+
+    def _mirrored(self, body: Traced, sign: int, q: Array) -> Mean:
+        """A mean of the activation at u and sign * u: cut on both sides."""
+        if sign > 0 or not self.own.kinks:
+            return self.general.single(body, q)
+        return self.general.single(body, q, mirrored=True)
+
+    def _panel_lack(self, order: int, q: Array, eps: Array, done: Done) -> Mean:
+        out = np.empty((3, len(q)))
+        wide = eps > _WIDE
+        here = np.nonzero(wide)[0]
+        if len(here):
+            top, e1, size = self._square(order, q[here])
+            low, e2, _ = self._panels(order, q[here], 1 - eps[here], done)
+            out[:, here] = top - low, e1 + e2, size
+        here = np.nonzero(~wide & (eps > 0))[0]
+        if len(here):
+            f, slope, kinks = self.own.traced[order], self.own.traced[order + 1], self.own.kinks
+            out[:, here] = self.general.pair(
+                lambda close: half_square(f, slope, kinks, close), 1, q[here], eps[here], done
+            )
+        out[:, eps == 0] = 0.0
+        return out[0], out[1], out[2]
+
+    # --- jumps of the activation itself -------------------------------------------------
+
+    def slopes_at_jumps(self, q: Array, c: Array) -> Array:
+        """What delta functions in phi' add to E phi'(u) phi'(v); infinite at c = 1 and c = -1."""
+        jumps = [
+            (x, sides[0][1] - sides[0][0]) for x, sides in zip(self.own.kinks, self.own.sides, strict=True)
+        ]
+        jumps = [(x, j) for x, j in jumps if j]
+        total = np.zeros_like(q)
+        inside = abs(c) < 1
+        qi, ci = q[inside], c[inside]
+        added = np.zeros_like(qi)
+        square = (1 - ci) * (1 + ci)
+        for x, j in jumps:
+            bell = np.exp(-(x**2) / (2 * qi)) / np.sqrt(2 * np.pi * qi)
+            added += 2 * j * bell * self.general.given(self.own.traced[1], x, qi, ci)
+            for y, k in jumps:
+                height = (x * x + y * y - 2 * ci * x * y) / (2 * qi * square)
+                added += j * k * np.exp(-height) / (2 * np.pi * qi * np.sqrt(square))
+        total[inside] = added
+        total[c == 1] = np.inf if jumps else 0.0
+        total[c == -1] = self._opposite(jumps, q[c == -1])
+        return total
+
+    def _opposite(self, jumps: list[tuple[float, float]], q: Array) -> Array:
+        """The same at v = -u: infinite where a jump at x meets one at -x."""
+        total, met = np.zeros_like(q), np.zeros_like(q)
+        for x, j in jumps:
+            bell = np.exp(-(x**2) / (2 * q)) / np.sqrt(2 * np.pi * q)
+            met += sum(j * k * bell for y, k in jumps if y == -x)
+            if -x not in self.own.kinks:
+                total += 2 * j * bell * float(self.own.plain[1](np.array([-x]))[0])
+        return np.where(met == 0, total, np.copysign(np.inf, met))
+
+
+def _same(made: Traced, close: bool) -> Traced:  # noqa: ARG001 a product has no close form
+    return made
+
+
+def product_of_one(f: Traced, sign: int) -> Traced:
+    """f(u) f(sign u); one function for each, so that it compiles once."""
+    key = (f, sign)
+    if key not in _ENDS:
+        _ENDS[key] = lambda x: f(x) * f(sign * x)
+    return _ENDS[key]
+
+
+_ENDS: dict[tuple[Traced, int], Traced] = {}
+
+
+def _split(first: Any, one: Callable[[Any], Mean], other: Callable[[Any], Mean]) -> Mean:
+    """By the one way where ``first`` holds and by the other elsewhere."""
+    if first.all():
+        return one(slice(None))
+    if not first.any():
+        return other(slice(None))
+    out = np.empty((3, len(first)))
+    out[:, first], out[:, ~first] = one(first), other(~first)
+    return out[0], out[1], out[2]
+
+
+__all__ = ["Mean", "NotResolved", "Numeric"]

@@ -1,0 +1,62 @@
+"""The space of closed forms in JAX: arrays of float64 (or of whatever is handed in)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import pairwise
+
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import erf, erfc
+
+from gateproof.numerics.backends.numbers import to_float
+from gateproof.numerics.meanfield.closed_forms_space import Value
+from gateproof.theory.formula.nodes import Expr
+
+#: sin(x) - x cos(x) = sum over k >= 1 of (-1)^(k+1) 2k x^(2k+1)/(2k+1)!; the next term is below 1e-17 at 1.
+_LAG = [(-1) ** (k + 1) * 2 * k / math.factorial(2 * k + 1) for k in range(1, 10)]
+
+
+@lru_cache(maxsize=4)
+def _graded(order: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights on [0, 1]: Gauss-Legendre panels that halve towards both ends."""
+    nodes, weights = np.polynomial.legendre.leggauss(order)
+    ends = [0.0, *(2.0**-k for k in range(9, 0, -1))]
+    x = np.concatenate([a + (b - a) * (nodes + 1) / 2 for a, b in pairwise(ends)])
+    w = np.concatenate([weights * (b - a) / 2 for a, b in pairwise(ends)])
+    return np.concatenate([x, 1 - x[::-1]]), np.concatenate([w, w[::-1]])
+
+
+class JaxSpace:
+    """Elementwise on arrays; may be traced. ``order``: nodes of a panel in integrals."""
+
+    def __init__(self, order: int = 14) -> None:
+        self._order = order
+        self.pi, self.inf = math.pi, math.inf
+        self.sqrt, self.exp, self.expm1, self.log1p = jnp.sqrt, jnp.exp, jnp.expm1, jnp.log1p
+        self.sin, self.cos, self.asin, self.atan2 = jnp.sin, jnp.cos, jnp.arcsin, jnp.arctan2
+        self.erf, self.erfc = erf, erfc
+
+    def number(self, value: Expr) -> Value:
+        """The nearest double."""
+        return to_float(value)
+
+    def where(self, condition: Value, a: Value, b: Value) -> Value:
+        """Elementwise choice."""
+        return jnp.where(condition, a, b)
+
+    def sine_lag(self, x: Value) -> Value:
+        """By its series below 1."""
+        series: Value = 0.0
+        for k in reversed(_LAG):
+            series = series * x**2 + k
+        return jnp.where(x < 1, x**3 * series, jnp.sin(x) - x * jnp.cos(x))
+
+    def integral(self, f: Callable[..., Value], hi: Value, *values: Value) -> Value:
+        """Composite Gauss-Legendre with 18 panels, graded towards both ends."""
+        nodes, weights = _graded(self._order)
+        hi = jnp.asarray(hi)[..., None]
+        terms = f(hi * nodes, *(jnp.asarray(v)[..., None] for v in values))
+        return hi[..., 0] * (terms @ jnp.asarray(weights))

@@ -1,0 +1,85 @@
+"""Means as functions that JAX can trace: with one fixed rule, for all variances up to a largest one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from gateproof.numerics.meanfield import fast_panels as panels
+from gateproof.numerics.meanfield import fast_series as series
+from gateproof.numerics.meanfield.closed_forms import Form
+from gateproof.numerics.meanfield.fast_calibration import step_of
+from gateproof.numerics.meanfield.fast_general import NotResolved
+from gateproof.numerics.meanfield.fast_hermite import line, table
+from gateproof.numerics.meanfield.fast_numeric import Numeric
+
+Traced = Callable[..., Any]
+
+
+def traced(name: str, q_max: float, form: Form | None, numeric: Numeric | None) -> Traced:
+    """The function of (q,) or (q, c) or (q, eps), elementwise on arrays that broadcast."""
+    if form is not None:
+        made: Traced = getattr(form, name)
+    else:
+        assert numeric is not None
+        made = _numeric(name, int(step_of(np.array([q_max]))[0]), numeric)
+
+    def value(*points: Any) -> Any:
+        if jnp.result_type(float) != jnp.float64:
+            raise TypeError("x64 is off: call it under jax.enable_x64(True), or use the engine's own methods")
+        return made(*jnp.broadcast_arrays(*(jnp.asarray(p, jnp.float64) for p in points)))
+
+    return value
+
+
+def _numeric(name: str, step: int, numeric: Numeric) -> Traced:
+    if name in ("correlation", "correlation_slope", "gap", "slope_gap"):
+        if not numeric.smooth:
+            raise NotResolved(f"{name} of an activation with kinks is not traced; use the engine's method")
+        return _series(name, step, numeric)
+    return _moment(name, step, numeric)
+
+
+def _series(name: str, step: int, numeric: Numeric) -> Traced:
+    order = {"correlation": 0, "correlation_slope": 1, "gap": 1, "slope_gap": 2}[name]
+    one = numeric.smooth[order]
+    size, _ = one.calibration.table_size(step)
+    if size < 0:
+        raise NotResolved(f"{name}: no Hermite series resolves variances up to {2.0 ** (step / 2):g}")
+    rule = table(size)
+
+    def value(q: Any, second: Any) -> Any:
+        x = jnp.sqrt(q)[..., None] * rule.nodes
+        right, left = one.traced(x), one.traced(-x)
+        parts = ((right + left) / 2 @ rule.even) ** 2, ((right - left) / 2 @ rule.odd) ** 2
+        if name in ("correlation", "correlation_slope"):
+            return series.total(*parts, second, 1 - second)
+        return series.lack(*series.raised(*parts, q), 1 - second, second)
+
+    return value
+
+
+def _moment(name: str, step: int, numeric: Numeric) -> Traced:
+    body, orders = numeric.body(name)
+    if numeric.infinite(name):
+        return lambda q: jnp.full_like(q, jnp.inf)
+    sizes = [numeric.smooth[k].calibration.line_size(step)[0] for k in orders] if numeric.smooth else [-1]
+    if min(sizes) > 0:
+        rule = line(max(sizes))
+
+        def by_line(q: Any) -> Any:
+            x = jnp.sqrt(q)[..., None] * rule.nodes
+            return jnp.sum(rule.weights * (body(x) + body(-x)), axis=-1) / 2
+
+        return by_line
+    cuts = jnp.asarray(np.append(numeric.general.cuts(step), 0.0))
+
+    def by_panels(q: Any) -> Any:
+        flat = jax.vmap(lambda one: panels.single(body, cuts, one)[0])(q.reshape(-1)).reshape(q.shape)
+        return flat + numeric.at_kinks(name, q, jnp)
+
+    return by_panels
