@@ -31,6 +31,9 @@ NONE = {
 }
 
 
+_NUMBER = re.compile(r"-?\d{1,400}(\.\d{1,400})?(e-?\d{1,4})?", re.ASCII)
+
+
 @dataclass(frozen=True)
 class Check:
     """What was looked at, and whether it holds; None: there was nothing to be checked, or it was not seen."""
@@ -44,6 +47,7 @@ class Check:
 class Document:
     """A fit's document, its gate and its target with the weight; the latter None where it is no formula."""
 
+    path: str
     values: Mapping[str, Any]
     gate: Gate
     target: Target | None
@@ -59,7 +63,7 @@ def checks(path: str) -> list[Check]:
     """All that can be checked in the document of a fit. Raises RefusedError for one that cannot be read."""
     gate, domain = given_gate.gate_of(path)
     values = json.loads(Path(path).read_bytes())
-    document = Document(values, gate, _target(path, values, domain), _printed(path, values))
+    document = Document(path, values, gate, _target(path, values, domain), _printed(path, values))
     found = [_error(document)]
     if values.get("lower_certificate") is not None:
         found.append(_lower(document))
@@ -86,32 +90,37 @@ def _printed(path: str, values: Mapping[str, Any]) -> Fraction | None:
 
 
 def _number(path: str, text: Any) -> Fraction:
-    try:
-        if isinstance(text, str) and len(text) <= given_gate.MAX_CHARACTERS:
-            return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        pass
+    if isinstance(text, str) and _NUMBER.fullmatch(text):
+        return Fraction(text)
     raise RefusedError(f"{path}: {text!r:.40}: a number of a fit is a decimal in a text")
 
 
 def _target(path: str, values: Mapping[str, Any], domain: str) -> Target | None:
     """The target as it is written, or its formula where that is the name of a file; with its weight."""
     from gateproof.numerics.fits.measure_weight import weighted
+    from gateproof.numerics.fits.request import NORMS
     from gateproof.numerics.fits.target import RefusedTarget
     from gateproof.numerics.fits.target_domain import read_domain
     from gateproof.numerics.fits.target_text import of_text
 
-    name, formula = values.get("target"), values.get("target_formula")
+    name, formula, norm = (values.get(key) for key in ("target", "target_formula", "norm"))
+    if not isinstance(name, str) or not isinstance(formula, str | None):
+        raise RefusedError(f"{path}: target is a text, and target_formula is one or null")
+    if norm not in (None, *NORMS):
+        raise RefusedError(f"{path}: norm {norm!r:.40}: give one of {', '.join(NORMS)}")
     if values.get("evidence") == "sampled":
         return None
     try:
         written = _core(name)
-        if written is not None and isinstance(formula, str) and written != _core(formula):
-            raise RefusedError(f"{path}: target and target_formula are not one function as they are written")
         text = name if written is not None else formula
         if not isinstance(text, str):
             return None
-        target, norm, weight = of_text(text, read_domain(domain)), values.get("norm"), values.get("weight")
+        target = of_text(text, read_domain(domain))
+        # At an end that is left out the formula may have its limit.
+        ways = (written, target.expr)
+        if written is not None and isinstance(formula, str) and _core(formula) not in ways:
+            raise RefusedError(f"{path}: target and target_formula are not one function as they are written")
+        weight = values.get("weight")
         if norm == "rms":
             return target
         return weighted(target, norm or "sup", None if norm == "relative" else weight)
@@ -160,18 +169,18 @@ def _error(document: Document) -> Check:
     if link.holds is False:
         return Check("error", False, f"the certificate holds, but {link.reason}")
     return Check(
-        "error", link.holds, f"at most {values['error']['hi']}, {link.reason}{_below(values, link.reached)}"
+        "error", link.holds, f"at most {values['error']['hi']}, {link.reason}{_below(document, link.reached)}"
     )
 
 
-def _below(values: Mapping[str, Any], reached: Fraction | None) -> str:
+def _below(document: Document, reached: Fraction | None) -> str:
     """Whether the lower end that is printed follows as well."""
     from gateproof.numerics.fits.result_json import down
 
-    lo = values["error"].get("lo")
+    lo = document.values["error"].get("lo")
     if reached is None:
         return f"; the lower end {lo} rests on ball arithmetic alone"
-    if Fraction(lo) <= reached:
+    if _number(document.path, lo) <= reached:
         return f"; at least {lo}, at a witness"
     return f"; at least {down(reached, 10)}, at a witness, a rounding below the printed {lo}"
 
@@ -210,7 +219,8 @@ def _lower(document: Document) -> Check:
     verdict = verify(values["lower_certificate"])
     if not verdict.accepted:
         return Check("lower bound", False, f"the certificate is rejected: {verdict.reason}")
-    bound = Fraction(values["lower_bound"]) if isinstance(values.get("lower_bound"), str) else None
+    given = values.get("lower_bound")
+    bound = None if given is None else _number(document.path, given)
     if bound is None or document.target is None:
         return Check(
             "lower bound", None, f"{verdict.reason}; the document gives no bound for it, or no formula"
@@ -219,7 +229,10 @@ def _lower(document: Document) -> Check:
     if link.holds is False:
         return Check("lower bound", False, f"the certificate holds, but {link.reason}")
     within = values.get("optimal_within")
-    if within is not None and document.hi is not None and Fraction(within) < (document.hi - bound) / bound:
+    if bound <= 0:
+        return Check("lower bound", None, "it says nothing: it is not above 0")
+    apart = None if within is None else _number(document.path, within)
+    if apart is not None and document.hi is not None and apart < (document.hi - bound) / bound:
         return Check(
             "lower bound", False, f"the error is farther above it than optimal_within, {within}, says"
         )

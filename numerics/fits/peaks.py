@@ -1,7 +1,7 @@
 """Which places of a large error are peaks: it falls on both sides of one, or the domain ends there.
 
-An error that tends to a constant far out is level there but for rounding, whose ups and downs are none. Of data
-each stretch of one sign has one.
+An error that tends to a constant far out is level there but for rounding, whose ups and downs are none.
+Of data each stretch of one sign has one.
 """
 
 from __future__ import annotations

@@ -187,3 +187,31 @@ def test_trees_of_certificates_are_read_back(text):
 def test_other_trees_are_refused(tree):
     with pytest.raises(FormulaError):
         from_json(tree)
+
+
+JUNK = (None, 1, "x", [], "1e999999999", "1/0")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("error",), ("error", "lo"), ("error", "hi"), ("lower_bound",), ("optimal_within",), ("options",),
+        ("target",), ("target_formula",), ("domain",), ("norm",), ("weight",), ("evidence",), ("tolerance",),
+        ("certificate",), ("lower_certificate",), ("tau",), ("gates",), ("certificate", "kind"),
+        ("lower_certificate", "family"), ("options", "ends"),
+    ],
+)  # fmt: skip
+def test_junk_is_refused_or_judged_and_proves_nothing(documents, checked, path):
+    # Without them the document says the same, or less; a target that is no formula may be the name of a file.
+    silent = {"norm", "weight", "target_formula", "evidence", "domain"}
+    beside = {"lower_bound", "optimal_within", "lower_certificate", "options", "tolerance", "evidence"}
+    for junk in JUNK:
+        changed = with_change(documents["soft"], path, junk)
+        try:
+            found = checked(changed)
+        except RefusedError as refused:
+            assert len(refused.lines) == 1  # noqa: PT017 - some junk is refused and some is judged
+            continue
+        named = path == ("target",) and isinstance(junk, str)
+        if not (path[0] in beside or (junk is None and path[0] in silent) or named):
+            assert found["accepted"] is not True, junk
