@@ -83,6 +83,7 @@ def over_panels(f: Integrand, ends: Sequence[arb], nodes: int, tolerance: arb) -
     whole = abs(ends[-1] - ends[0])
     todo = [(a, b, 0) for a, b in pairwise(ends)]
     value, error, count = arb(0), arb(0), 0
+    rounding = arb((1, 12 - ctx.prec))
     while todo:
         lo, hi, depth = todo.pop()
         count += 1
@@ -96,8 +97,8 @@ def over_panels(f: Integrand, ends: Sequence[arb], nodes: int, tolerance: arb) -
             raise NotReached("the integrand has no finite value between its kinks")
         off = _estimate(chosen, values, size) * half
         share = tolerance * (half * 2 / whole)
-        # A panel that holds nothing, or so small that rounding is all that is left.
-        if off <= share or size * half * 4 <= share:
+        # Also a panel that holds nothing, and one where rounding is all that is left.
+        if off <= max(share, size * half * rounding) or size * half * 4 <= share:
             value, error = value + part.mid(), error + off + part.rad()
         elif depth >= MAX_DEPTH:
             raise NotReached("the integrand is singular between its kinks")
