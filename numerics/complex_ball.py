@@ -58,6 +58,10 @@ def _app(expr: App) -> Evaluator:
     if head == "div":
         top, bottom = args
         return lambda env, analytic: top(env, analytic) / bottom(env, analytic)
+    inner = expr.args[0]
+    if head in _OF_ASINH and isinstance(inner, App) and inner.head == "asinh":
+        composed, inside = _OF_ASINH[head], compiled_complex(inner.args[0])
+        return lambda env, analytic: composed(inside(env, analytic), analytic)
     function, argument = _FUNCTIONS[head], args[0]
     return lambda env, analytic: function(argument(env, analytic), analytic)
 
@@ -169,8 +173,9 @@ def _sigmoid(z: acb, _: bool) -> acb:
 
 
 def _softplus(z: acb, analytic: bool) -> acb:
-    # Analytic in the strip abs(Im z) < pi; there log(1 + e^z) = z + log(1 + e^-z).
-    if analytic and not (z.imag < 3 and z.imag > -3):
+    # Analytic in the strip abs(Im z) < pi, and off abs(Re z) <= 1 by the series of the logarithm;
+    # there log(1 + e^z) = z + log(1 + e^-z).
+    if analytic and not (z.imag < 3 and z.imag > -3) and not abs(z.real) > 1:
         return NOWHERE
     return z + (-z).exp().log1p() if z.real.mid() > 0 else z.exp().log1p()
 
@@ -191,6 +196,28 @@ def _between(name: str, *, outside: bool) -> Callable[[acb, bool], acb]:
         return value if isinstance(value, acb) else NOWHERE
 
     return function
+
+
+_slow_asinh = _between("asinh", outside=False)
+
+
+def _asinh(z: acb, analytic: bool) -> acb:
+    # acb's own gives wide balls no value far out, where this loses nothing.
+    if z.real > 1:
+        return (z + _root_of_more(z, analytic)).log()
+    return -_asinh(-z, analytic) if z.real < -1 else _slow_asinh(z, analytic)
+
+
+def _root_of_more(z: acb, analytic: bool) -> acb:
+    """sqrt(1 + z^2) = cosh(asinh(z))."""
+    return _sqrt(1 + z * z, analytic)
+
+
+_OF_ASINH: dict[str, Callable[[acb, bool], acb]] = {
+    "tanh": lambda z, analytic: z / _root_of_more(z, analytic),
+    "sech": lambda z, analytic: 1 / _root_of_more(z, analytic),
+    "cosh": lambda z, analytic: _root_of_more(z, analytic),
+}
 
 
 def _acosh(z: acb, _: bool) -> acb:
@@ -214,7 +241,7 @@ _FUNCTIONS: dict[str, Callable[[acb, bool], acb]] = {
     "cosh": lambda z, analytic: z.cosh(),
     "tanh": lambda z, analytic: z.tanh(),
     "sech": _sech,
-    "asinh": _between("asinh", outside=False),
+    "asinh": _asinh,
     "acosh": _acosh,
     "atanh": _between("atanh", outside=True),
     "sigmoid": _sigmoid,

@@ -1,0 +1,168 @@
+"""Gauss-Legendre panels for normal means, with proved errors, whose nodes serve a whole range of variances.
+
+On a panel of half-width r an analytic f is integrated by n nodes with an error of at most
+(64/15) r M rho^(-2n)/(1 - rho^-2), M the supremum of |f| on the ellipse with foci at the panel's ends and
+semi-axes r (rho +- 1/rho)/2 (Trefethen, Approximation Theory and Approximation Practice, theorem 19.3).
+M is bounded on boxes that cover the ellipse, where the formula must be seen to be analytic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, exp, inf, log
+
+from flint import acb, arb
+
+from gateproof.numerics.complex_ball import compiled_complex
+from gateproof.numerics.meanfield.activation import X
+from gateproof.numerics.precision import precision
+from gateproof.theory.formula.nodes import Expr
+
+#: Ellipses tried, and boxes along and across the upper half of one.
+ELLIPSES, ALONG, ACROSS = (5.0, 3.0, 2.0), 6, 2
+#: Bits for bounds, how often a panel is halved, and how many panels one rule may have.
+LOW, HALVINGS, MOST = 64, 24, 1_000
+Complex = Callable[[acb], acb]
+
+
+class NoPanels(ArithmeticError):
+    """The formula was not seen to be analytic near some part of the line."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Variances from ``lo`` to ``hi`` that share their nodes."""
+
+    lo: float
+    hi: float
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Middle and half-width, nodes, and the errors of each function's square and of the first function."""
+
+    middle: arb
+    radius: arb
+    nodes: int
+    errors: tuple[float, ...]
+
+
+def evaluator(expr: Expr) -> Complex:
+    """The formula in x on complex balls; not finite where it is not seen to be analytic."""
+    run = compiled_complex(expr)
+    return lambda z: run({X: z}, True)
+
+
+@lru_cache(maxsize=256)
+def legendre(n: int, bits: int) -> tuple[tuple[arb, arb], ...]:
+    """Nodes in (-1, 1) and weights."""
+    with precision(bits):
+        return tuple(arb.legendre_p_root(n, k, weight=True) for k in range(n))
+
+
+def panels(
+    functions: Sequence[Complex], lo: arb, hi: arb, span: Span, goals: Sequence[float], cap: int
+) -> list[Panel]:
+    """Panels from lo to hi (finite) for the means of the squares of functions, and of the first of them.
+
+    The integrand is f^2 times the density times 1 + x^2/q + x^4/q^2, so that the errors also hold, divided
+    by q and q^2, for the first two derivatives in q. ``goals`` are the errors aimed at on a panel; ``cap``
+    is the number of nodes beyond which a panel is halved. Raises NoPanels.
+    """
+    found: list[Panel] = []
+    stack = [(lo, hi, 0)]
+    with precision(LOW):
+        while stack:
+            a, b, depth = stack.pop()
+            panel = _panel(functions, a, b, span, goals)
+            if panel is not None and (panel.nodes <= cap or depth >= HALVINGS):
+                found.append(panel)
+                continue
+            if depth >= HALVINGS or len(found) + len(stack) > MOST:
+                raise NoPanels("a part of the line is too close to where the formula is not analytic")
+            middle = ((a + b) / 2).mid()
+            stack += [(middle, b, depth + 1), (a, middle, depth + 1)]
+    return found
+
+
+def _panel(functions: Sequence[Complex], a: arb, b: arb, span: Span, goals: Sequence[float]) -> Panel | None:
+    best: Panel | None = None
+    middle, radius = (a + b) / 2, (b - a) / 2
+    for rho in ELLIPSES:
+        tops = _on_ellipse(functions, middle, radius, rho, span)
+        if tops is None:
+            continue
+        factor = 64 / 15 * float(radius.upper()) / (1 - rho**-2) * 1.0001
+        sizes = [factor * top for top in tops]
+        if inf in sizes:
+            continue
+        nodes = 1
+        for size, goal in zip(sizes, goals, strict=True):
+            if size > 0:
+                nodes = max(nodes, ceil((log(size) - log(goal)) / (2 * log(rho))))
+        nodes += -nodes % 4
+        if best is None or nodes < best.nodes:
+            # 1.0001 covers the rounding of these few floats.
+            errors = tuple(size * exp(-2 * nodes * log(rho)) * 1.0001 + 1e-300 for size in sizes)
+            best = Panel(middle, radius, nodes, errors)
+        elif nodes > 2 * best.nodes:
+            break
+    return best
+
+
+def _on_ellipse(
+    functions: Sequence[Complex], middle: arb, radius: arb, rho: float, span: Span
+) -> list[float] | None:
+    """Bounds of |f^2| times density and weight on the ellipse, or None where f may not be analytic."""
+    long, high = radius * (rho + 1 / rho) / 2, radius * (rho - 1 / rho) / 2
+    tops = [0.0] * (len(functions) + 1)
+    prefactor = 1 / (2 * arb.pi() * span.lo).sqrt()
+    for i in range(ALONG):
+        x = middle + long * (2 * arb(i) / ALONG - 1).union(2 * arb(i + 1) / ALONG - 1)
+        for j in range(ACROSS):
+            y = high * (arb(j) / ACROSS).union(arb(j + 1) / ACROSS)
+            values = [_size(f, x, y, 2) for f in functions]
+            if any(v is None for v in values):
+                return None
+            tall = (y * y - x * x) / 2
+            bell = max((tall / span.lo).exp().upper(), (tall / span.hi).exp().upper())
+            far = (x * x + y * y) / span.lo
+            weight = bell * (1 + far + far * far) * prefactor
+            for k, v in enumerate(values):
+                assert v is not None
+                tops[k] = max(tops[k], _float(v * v * weight))
+            assert values[0] is not None
+            tops[-1] = max(tops[-1], _float(values[0] * weight))
+    return tops if all(t < inf for t in tops) else None
+
+
+def _size(f: Complex, x: arb, y: arb, depth: int) -> arb | None:
+    """An upper bound of |f| on a box, halved both ways where needed."""
+    value = f(acb(x, y))
+    if value.is_finite():
+        return arb(abs(value).upper())
+    if not depth:
+        return None
+    top = arb(0)
+    for u in _halves(x):
+        for v in _halves(y):
+            part = _size(f, u, v, depth - 1)
+            if part is None:
+                return None
+            top = top.max(part)
+    return top
+
+
+def _halves(x: arb) -> tuple[arb, arb]:
+    middle = arb(x.mid())
+    return arb(x.lower()).union(middle), middle.union(arb(x.upper()))
+
+
+def _float(x: arb) -> float:
+    """An upper bound."""
+    try:
+        return float(x.upper()) * (1 + 1e-15) + 1e-308
+    except OverflowError:
+        return inf

@@ -1,0 +1,169 @@
+"""One set of nodes for a range of variances: the values of phi on it are computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, exp, inf, log, pi, sqrt
+
+from flint import acb, arb, arb_mat
+
+from gateproof.numerics.ball import evaluate
+from gateproof.numerics.meanfield.activation import Phi
+from gateproof.numerics.meanfield.certified_panels import (
+    LOW,
+    Complex,
+    Panel,
+    Span,
+    evaluator,
+    legendre,
+    panels,
+)
+from gateproof.numerics.meanfield.certified_tails import Growth, NoTailBound, beyond, growth, tail
+from gateproof.numerics.precision import precision
+from gateproof.theory.formula.nodes import Expr
+
+#: Names of the functions that share nodes: those of phi and phi', and those of phi'' and phi'''.
+FIRST, SECOND = ("expr", "slope"), ("curvature", "third")
+#: Panels that the error is shared by, points of the estimate that it is relative to, and cuts tried.
+PANELS, POINTS, WIDENED = 24, 96, 8
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Nodes x, rows of (weight times f(x)^2) for two functions f and, last, of weight times phi(x).
+
+    ``errors``, one a row, are of the means themselves; divided by q and q^2, of their first two derivatives
+    in q.
+    """
+
+    span: Span
+    bits: int
+    nodes: tuple[arb, ...]
+    rows: arb_mat
+    errors: tuple[float, ...]
+
+
+class Rules:
+    """The rules of one activation; ``digits`` are aimed at, relative to the size of each mean."""
+
+    def __init__(self, phi: Phi, names: tuple[str, str], digits: int) -> None:
+        self.phi, self.names, self.digits = phi, names, digits
+        self.bits = ceil(digits * log(10, 2)) + 40
+        self._made: dict[int, Rule] = {}
+        self._growth: dict[tuple[str, str], Growth] = {}
+
+    def rule(self, exponent: int) -> Rule:
+        """For variances from 4^exponent to 4^(exponent + 1). Raises NoPanels, NoTailBound."""
+        if exponent not in self._made:
+            self._made[exponent] = self._make(Span(4.0**exponent, 4.0 ** (exponent + 1)))
+        return self._made[exponent]
+
+    def _make(self, span: Span) -> Rule:
+        goal = self.digits * log(10) + 3
+        scales = self._scales(span)
+        goals = [exp(-goal) * s / PANELS for s in (*scales, sqrt(scales[0]))]
+        half = self.phi.parity != 0
+        reach, errors = self._cut(span, goals, half)
+        nodes: list[arb] = []
+        parts: list[list[arb]] = [[], [], []]
+        with precision(self.bits):
+            ends = self._ends(reach, span, half)
+        for lo, hi in pairwise(ends):
+            functions = self._functions(lo, hi)
+            made = panels(functions, lo, hi, span, goals, ceil(goal * 0.55) + 6)
+            for panel in made:
+                self._fill(panel, functions, nodes, parts)
+                errors = [a + b for a, b in zip(errors, panel.errors, strict=True)]
+        if half:
+            errors = [2 * e for e in errors]
+            parts = [[2 * v for v in row] for row in parts]
+            if self.phi.parity < 0:
+                parts[2], errors[2] = [arb(0)] * len(nodes), 0.0
+        # The sums of floats above have a few dozen terms.
+        return Rule(span, self.bits, tuple(nodes), arb_mat(parts), tuple(e * 1.0001 for e in errors))
+
+    def _cut(self, span: Span, goals: list[float], half: bool) -> tuple[float, list[float]]:
+        """Where the line is cut off, and what is left out there for each row."""
+        # In deviations; the rest is about exp(-cut^2/2) times a small power of the cut, unless f grows fast.
+        reach = sqrt(2 * (self.digits * log(10) + 15)) * sqrt(span.hi)
+        errors = [inf, inf, inf]
+        for _ in range(WIDENED):
+            errors = [0.0, 0.0, 0.0]
+            for side in ("+",) if half else ("+", "-"):
+                rest = [self._beyond(name, side, arb(reach), span) for name in self.names]
+                # |f| by Cauchy's inequality: sqrt(E f^2 P) over the tail.
+                rest.append(sqrt(rest[0]) * sqrt(beyond(arb(reach), span)) * 1.0001)
+                errors = [a + b for a, b in zip(errors, rest, strict=True)]
+            if all(e < PANELS * g for e, g in zip(errors, goals, strict=True)):
+                return reach, errors
+            reach *= 1.25
+        if errors[0] < inf and errors[1] < inf:
+            return reach / 1.25, errors
+        raise NoTailBound("the activation grows too fast for normal means of this variance")
+
+    def _beyond(self, name: str, side: str, cut: arb, span: Span) -> float:
+        expr: Expr = getattr(self.phi, name)
+        if (name, side) not in self._growth:
+            self._growth[name, side] = growth(expr, side)
+        return tail(expr, side, cut, span, self._growth[name, side])
+
+    def _fill(
+        self, panel: Panel, functions: Sequence[Complex], nodes: list[arb], parts: list[list[arb]]
+    ) -> None:
+        with precision(self.bits):
+            for t, w in legendre(panel.nodes, self.bits):
+                x = panel.middle + panel.radius * t
+                first, second = (f(acb(x)).real for f in functions)
+                weight = panel.radius * w
+                nodes.append(x)
+                parts[0].append(weight * first * first)
+                parts[1].append(weight * second * second)
+                parts[2].append(weight * first)
+
+    def _ends(self, reach: float, span: Span, half: bool) -> list[arb]:
+        """Cuts: the kinks, 0, and powers of 2 of the deviation both ways; ascending."""
+        step = 2 * sqrt(span.lo)
+        marks = [arb(0), arb(reach)]
+        while step < reach / 1.4:
+            marks.append(arb(step))
+            step *= 2
+        if not half:
+            marks += [-m for m in marks if m > 0]
+        for kink in self._kinks():
+            if abs(kink) < reach and (kink > 0 or not half) and not kink.contains(0):
+                marks = [m for m in marks if m == 0 or abs(m) >= reach or not _near(m, kink)]
+                marks.append(kink)
+        return sorted(marks, key=lambda m: float(m.mid()))
+
+    def _kinks(self) -> list[arb]:
+        bits = self.bits + 32
+        return [evaluate(b.lo, {}, bits) for b in self.phi.branches if b.lo is not None]
+
+    def _functions(self, lo: arb, hi: arb) -> list[Complex]:
+        """The two functions on the branch that the interval lies in."""
+        at = (lo + hi) / 2
+        branch = self.phi.branches[sum(bool(k < at) for k in self._kinks())]
+        return [evaluator(getattr(branch, name)) for name in self.names]
+
+    def _scales(self, span: Span) -> list[float]:
+        """About the means themselves, by a midpoint rule; they only say how small an error is wanted."""
+        reach, found = 6 * sqrt(span.hi), [0.0, 0.0]
+        step = 2 * reach / POINTS
+        with precision(LOW):
+            for i in range(POINTS):
+                x = -reach + (i + 0.5) * step
+                at = arb(x)
+                branch = self.phi.branches[sum(bool(k < at) for k in self._kinks())]
+                for k, name in enumerate(self.names):
+                    value = evaluator(getattr(branch, name))(acb(at)).real
+                    if value.is_finite():
+                        bell = exp(-(x**2) / (4 * span.lo)) / sqrt(4 * pi * span.lo)
+                        found[k] += float(value.mid()) ** 2 * bell * step
+        return [max(s, 1e-200) if s else 1.0 for s in found]
+
+
+def _near(mark: arb, kink: arb) -> bool:
+    """Whether a cut is so near a kink that the panel between them is better left out."""
+    return bool(abs(mark - kink) < abs(kink) / 16)

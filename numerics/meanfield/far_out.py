@@ -1,0 +1,224 @@
+"""Variances so large that the maps have no fixed point, or no critical one: the sign of a curve beyond Q.
+
+For a bounded phi, sqrt(2 pi q) D(q) = int phi'^2 exp(-x^2/(2 q)) dx grows with q and V is at most sup phi^2.
+Else let r be the function of the two asymptotes with one kink at 0. With A, B, C the numbers of
+E r^2 = A q + B sqrt(q) + C, and
+
+    I0(q) = int (phi^2 - r^2) exp(-x^2/(2 q)) dx,   I1(q) = int (phi'^2 - r'^2) exp(-x^2/(2 q)) dx,
+    V = A q + B sqrt(q) + C + I0/sqrt(2 pi q),       D = A + I1/sqrt(2 pi q),
+
+and |I(q) - I(Q)| <= int x^2 |..| dx/(2 Q) for q >= Q, so that one quadrature at Q encloses both I for all
+larger q, and the curves become polynomials in 1/sqrt(q) with coefficients in balls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb
+
+from gateproof.numerics import interval as iv
+from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.integral import rest_beyond
+from gateproof.numerics.meanfield.activation import Phi, X
+from gateproof.numerics.meanfield.certified_panels import NoPanels
+from gateproof.numerics.meanfield.certified_tails import NoTailBound, growth, largest
+from gateproof.numerics.meanfield.closed_means import (
+    Closed,
+    edge_form,
+    far_by_closed_form,
+    fixed_point_form,
+)
+from gateproof.numerics.meanfield.curves import Maps
+from gateproof.numerics.points import at_point
+from gateproof.numerics.precision import precision
+from gateproof.theory.asymptotes import Asymptote, as_expr
+from gateproof.theory.exact.kernels import minus, plus, raised, times
+from gateproof.theory.formula.nodes import Expr, Var
+
+#: Powers of 4 tried for Q, bits of the coefficients, and boxes a side of a bound.
+POWERS, BITS, CELLS = range(2, 13), 160, 256
+#: Where the tails of the bounds start.
+START = 16
+
+
+@dataclass(frozen=True)
+class Far:
+    """The curve has the sign ``sign`` for every q >= ``beyond``; ``why`` in words."""
+
+    sign: int
+    beyond: arb
+    why: str
+
+
+@dataclass(frozen=True)
+class Lines:
+    """E r^2 = A q + B sqrt(q) + C, with bounds of int x^2 |phi^2 - r^2| and int x^2 |phi'^2 - r'^2|.
+
+    ``exact_a`` is A where it is rational.
+    """
+
+    a: arb
+    b: arb
+    c: arb
+    loose: tuple[arb, arb]
+    exact_a: Fraction | None
+
+
+@lru_cache(maxsize=128)
+def supremum_squared(phi: Phi) -> arb | None:
+    """An upper bound of phi^2, or None where phi is not seen to be bounded."""
+    try:
+        far = [growth(phi.expr, side) for side in "+-"]
+    except NoTailBound:
+        return None
+    if any(g.power or g.rate for g in far):
+        return None
+    with precision(64):
+        sizes = [g.size for g in far]
+        for g, side in zip(far, "+-", strict=True):
+            step = arb(g.start) / CELLS
+            for k in range(CELLS):
+                lo, hi = step * k, step * (k + 1)
+                box = (iv.down(lo), iv.up(hi)) if side == "+" else (iv.down(-hi), iv.up(-lo))
+                sizes.append(largest(phi.expr, box))
+        return arb((max(sizes) ** 2).upper())
+
+
+@lru_cache(maxsize=128)
+def lines(phi: Phi) -> Lines | None:
+    """The asymptotes' numbers, or None where there are none or phi approaches them too slowly."""
+    if not isinstance(phi.left, Asymptote) or not isinstance(phi.right, Asymptote):
+        return None
+    sides = [(as_expr(s.slope), as_expr(s.intercept)) for s in (phi.left, phi.right)]
+    loose = [arb(0), arb(0)]
+    for (slope, level), side in zip(sides, "-+", strict=True):
+        line = plus(times(slope, Var(X)), level)
+        for k, (f, r) in enumerate(((phi.expr, line), (phi.slope, slope))):
+            bound = _moment(times(plus(f, minus(r)), plus(f, r)), side)
+            if bound is None:
+                return None
+            loose[k] += bound
+    with precision(BITS):
+        (al, bl), (ar, br) = [(at_point(s, {}, BITS), at_point(c, {}, BITS)) for s, c in sides]
+        a = (al * al + ar * ar) / 2
+        b = 2 * (ar * br - al * bl) / (2 * arb.pi()).sqrt()
+        c = (bl * bl + br * br) / 2
+    slopes = phi.left.slope, phi.right.slope
+    exact = [s for s in slopes if isinstance(s, Fraction)]
+    known = sum((s * s for s in exact), Fraction(0)) / 2 if len(exact) == 2 else None
+    return Lines(a, b, c, (loose[0], loose[1]), known)
+
+
+def _moment(g: Expr, side: str) -> arb | None:
+    """A bound of the integral of x^2 |g| over one half line."""
+    rest = rest_beyond(times(raised(Var(X), 2), g), X, side, Fraction(START))
+    if rest is None:
+        return None
+    with precision(64):
+        total, step = iv.rational(rest), arb(START) / CELLS
+        try:
+            for k in range(CELLS):
+                lo, hi = step * k, step * (k + 1)
+                box = (iv.down(lo), iv.up(hi)) if side == "+" else (iv.down(-hi), iv.up(-lo))
+                total += step * hi * hi * largest(g, box)
+        except (NoTailBound, NumericsError):
+            return None
+        return arb(total.upper())
+
+
+def edge_far(maps: Maps, sigma_b2: Fraction) -> Far | None:
+    """The sign of (q - s) D - V for all large q, or None."""
+    return _edge_far(maps, iv.rational(sigma_b2)) or _closed(maps.phi, edge_form(sigma_b2))
+
+
+def _closed(phi: Phi, curve: Callable[[Closed, Expr], Expr]) -> Far | None:
+    found = far_by_closed_form(phi, curve)
+    return None if found is None else Far(found[0], iv.rational(found[1]), "by the closed forms of V and D")
+
+
+def _edge_far(maps: Maps, sigma_b2: arb) -> Far | None:
+    top = supremum_squared(maps.phi)
+    if top is not None:
+        for power in POWERS:
+            q = arb(4) ** power
+            d = _moments(maps, q)
+            if d is not None and (q - sigma_b2) * d[1] > top:
+                return Far(1, q, "phi is bounded, and (q - sigma_b^2) D/V grows without bound")
+        return None
+    return _by_lines(maps, lambda at, t, i0, i1: _edge_form(at, sigma_b2, t, i0, i1))
+
+
+def _edge_form(at: Lines, s: arb, t: arb, i0: arb, i1: arb) -> arb:
+    """F/sqrt(q), with t = 1/sqrt(q)."""
+    root = (2 * arb.pi()).sqrt()
+    return (i1 / root - at.b) - t * (s * at.a + at.c) - t * t * (s * i1 + i0) / root
+
+
+def fixed_point_far(maps: Maps, sigma_w2: Fraction, sigma_b2: Fraction) -> Far | None:
+    """The sign of w V + s - q for all large q, or None."""
+    found = _fixed_point_far(maps, iv.rational(sigma_w2), iv.rational(sigma_b2), sigma_w2)
+    return found or _closed(maps.phi, fixed_point_form(sigma_w2, sigma_b2))
+
+
+def _fixed_point_far(maps: Maps, sigma_w2: arb, sigma_b2: arb, exact: Fraction) -> Far | None:
+    top = supremum_squared(maps.phi)
+    if top is not None:
+        beyond = arb((sigma_w2 * top + sigma_b2).upper())
+        return Far(-1, 1 + beyond, "phi is bounded, so that the image of every q is less than this")
+
+    critical = exact * _exact_a(maps.phi) == 1
+
+    def form(at: Lines, t: arb, i0: arb, _: arb) -> arb:
+        """The curve over q; over sqrt(q) or 1 where the leading coefficients are exactly 0."""
+        level, rest = sigma_w2 * at.c + sigma_b2, sigma_w2 * i0 / (2 * arb.pi()).sqrt()
+        if critical and at.b.is_zero() and level.is_zero():
+            return rest
+        last = level + t * rest
+        if critical and at.b.is_zero():
+            return last
+        second = sigma_w2 * at.b + t * last
+        return second if critical else (sigma_w2 * at.a - 1) + t * second
+
+    return _by_lines(maps, form)
+
+
+def _exact_a(phi: Phi) -> Fraction:
+    """A where it is rational, else 0."""
+    found = lines(phi)
+    return (found.exact_a if found is not None else None) or Fraction(0)
+
+
+def _by_lines(maps: Maps, form: Callable[[Lines, arb, arb, arb], arb]) -> Far | None:
+    """The first sign that the form takes for all 1/sqrt(q) from 0 on."""
+    at = lines(maps.phi)
+    if at is None:
+        return None
+    for power in POWERS:
+        q = arb(4) ** power
+        found = _moments(maps, q)
+        if found is None:
+            return None
+        with precision(BITS):
+            norm = (2 * arb.pi() * q).sqrt()
+            i0 = norm * (found[0] - at.a * q - at.b * q.sqrt() - at.c) + arb(
+                0, (at.loose[0] / (2 * q)).upper()
+            )
+            i1 = norm * (found[1] - at.a) + arb(0, (at.loose[1] / (2 * q)).upper())
+            t = arb(0).union(1 / q.sqrt())
+            value = form(at, t, i0, i1)
+        if value > 0 or value < 0:
+            return Far(1 if value > 0 else -1, q, "by the expansion in 1/sqrt(q) about the asymptotes")
+    return None
+
+
+def _moments(maps: Maps, q: arb) -> tuple[arb, arb] | None:
+    """V and D to more digits than the cancellation of A q takes, or None."""
+    try:
+        m = maps.at(q, 32)
+    except (NoPanels, NoTailBound):
+        return None
+    return m.first[0], m.second[0]

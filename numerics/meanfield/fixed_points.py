@@ -1,0 +1,161 @@
+"""All fixed points of the variance map q -> sigma_w^2 V(q) + sigma_b^2, with stability; never by iteration."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import arb
+
+from gateproof.numerics import interval as iv
+from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
+from gateproof.numerics.meanfield.certified_tails import NoTailBound
+from gateproof.numerics.meanfield.curves import Maps, fixed_point_curve, reachable
+from gateproof.numerics.meanfield.far_out import fixed_point_far
+from gateproof.numerics.meanfield.near_zero import (
+    below_its_lines,
+    bends_somewhere,
+    drift,
+    is_zero,
+    ratio_sign,
+    sides,
+    start_value,
+    vanishes,
+)
+from gateproof.numerics.meanfield.outcome import Outcome, Point, Status
+from gateproof.numerics.meanfield.zeros import zeros
+from gateproof.numerics.points import at_point, compare
+from gateproof.numerics.precision import precision
+from gateproof.theory.exact.kernels import minus, plus, times
+from gateproof.theory.formula.nodes import Num, num
+
+#: Where a search ends that no argument extends to infinity, and starts where none reaches 0.
+LARGEST, SMALLEST = Fraction(4**8), Fraction(1, 4**12)
+
+
+def fixed_points(
+    phi: Phi,
+    sigma_w2: Fraction,
+    sigma_b2: Fraction,
+    digits: int = 30,
+    *,
+    largest: Fraction | None = None,
+    maps: Maps | None = None,
+) -> Outcome:
+    """All q* >= 0 with q* = sigma_w2 V(q*) + sigma_b2, to ``digits`` digits.
+
+    ``largest`` ends the search there; else it goes to infinity where the signs far out are proved. Raises
+    ValueError unless sigma_w2 > 0 and sigma_b2 >= 0.
+    """
+    if sigma_w2 <= 0 or sigma_b2 < 0:
+        raise ValueError("sigma_w^2 > 0 and sigma_b^2 >= 0 are variances")
+    with precision(int(digits * 3.33) + 96):
+        if phi.homogeneous:
+            return _homogeneous(phi, sigma_w2, sigma_b2)
+        return _searched(maps or Maps(phi), sigma_w2, sigma_b2, digits, largest)
+
+
+def _homogeneous(phi: Phi, sigma_w2: Fraction, sigma_b2: Fraction) -> Outcome:
+    """The map is q -> w A q + s."""
+    energy = sides(phi).energy
+    rate = times(Num(sigma_w2), energy)
+    order = compare(rate, num(1))
+    w, s = iv.rational(sigma_w2), iv.rational(sigma_b2)
+    chi, whole = w * at_point(energy, {}, 256), (arb(0), None)
+    grows = f"the map is q -> chi q + {sigma_b2} with chi = {chi.str(8, radius=False)}"
+    if order == 0 and sigma_b2 == 0:
+        point = Point(arb(1), w, s, arb(1), arb(1), None, "every q > 0 is a fixed point")
+        return Outcome(Status.SCALE_INVARIANT, (point,), f"{grows}: it keeps every variance", whole, True)
+    if order == 0 or (order == 1 and sigma_b2 > 0):
+        return Outcome(Status.NONE, (), f"{grows}: the variance grows without bound", whole, True)
+    if order is None:
+        return Outcome(Status.NONE, (), f"{grows}, not told from 1", whole, False)
+    q = s / (1 - chi)
+    point = Point(q, w, s, chi, chi, order < 0, "")
+    return Outcome(Status.OK, (point,), f"{grows}: one fixed point", whole, True)
+
+
+def _searched(
+    maps: Maps, sigma_w2: Fraction, sigma_b2: Fraction, digits: int, largest: Fraction | None
+) -> Outcome:
+    w, s = iv.rational(sigma_w2), iv.rational(sigma_b2)
+    first: tuple[Point, ...] = ()
+    reached = True
+    if sigma_b2 > 0:
+        lo = arb(s.mid())
+    elif vanishes(maps.phi):
+        point, near = _at_zero(maps.phi, sigma_w2)
+        if near is None and point.stable and below_its_lines(maps.phi) and bends_somewhere(maps.phi):
+            reason = (
+                "|phi(x)| <= |phi'(0) x|, so that the variance falls from every q > 0 to the fixed point 0"
+            )
+            return Outcome(Status.OK, (point,), reason, (arb(0), None), True)
+        first, reached = (point,), near is not None
+        lo = near if near is not None else iv.rational(SMALLEST)
+    else:
+        lo = _start(maps.phi, w)
+    far = None if largest is not None else fixed_point_far(maps, sigma_w2, sigma_b2)
+    hi = iv.rational(largest) if largest is not None else iv.rational(max(LARGEST, 4 * sigma_b2))
+    if far is not None:
+        hi = far.beyond
+    hi = max(arb(hi.upper()), 2 * lo)
+    within = reachable(maps, lo, hi)
+    if within is None or within < hi:
+        far, hi = None, within if within is not None else 2 * lo
+    found = zeros(fixed_point_curve(maps, w, s), lo, hi, digits)
+    points = first + tuple(_point(maps, q, w, s, digits) for q in found.found)
+    start = s if reached else lo
+    end = "all q" if far is not None else f"q <= {hi.str(6, radius=False)}"
+    beyond = f"; beyond {hi.str(6, radius=False)} {far.why}" if far is not None else ""
+    parts = [f"{len(points)} fixed point{'s' * (len(points) != 1)} for {end}{beyond}"]
+    if far is not None and far.sign > 0:
+        parts.append("from the largest q on the variance grows without bound")
+    if not reached:
+        parts.append(f"between 0 and {lo.str(3, radius=False)} nothing was proved")
+    if found.open:
+        parts.append(f"{len(found.open)} small boxes, perhaps folds, were left undecided")
+    status = Status.OK if points else Status.NONE
+    whole = (start, None if far is not None else hi)
+    return Outcome(status, points, "; ".join(parts), whole, not found.open, tuple(found.open))
+
+
+def _point(maps: Maps, q: arb, w: arb, s: arb, digits: int) -> Point:
+    m = maps.at(q, digits + 4)
+    chi = w * m.first[1]
+    stable = True if abs(chi) < 1 else False if chi > 1 or chi < -1 else None
+    return Point(
+        q, w, s, w * m.second[0], chi, stable, "" if stable is not None else "chi_parallel is not told from 1"
+    )
+
+
+def _at_zero(phi: Phi, sigma_w2: Fraction) -> tuple[Point, arb | None]:
+    """The fixed point q = 0, and a q0 with no other one in (0, q0]."""
+    energy = sides(phi).energy
+    w = iv.rational(sigma_w2)
+    slope = times(Num(sigma_w2), energy)
+    critical = is_zero(plus(slope, minus(num(1))))
+    chi = arb(1) if critical else w * at_point(energy, {}, 256)
+    order = None if critical else compare(slope, num(1))
+    note, stable = "", None if order is None else order < 0
+    if critical:
+        way = drift(phi)
+        stable = way < 0 if way is not None else below_its_lines(phi) or None
+        note = "chi_1 and chi_parallel are exactly 1; what follows the first order of V at 0 decides"
+    near = ratio_sign(phi, w, critical=critical)
+    point = Point(arb(0), w, arb(0), chi if not phi.has_jump else arb.pos_inf(), chi, stable, note)
+    return point, None if near is None else near[1]
+
+
+def _start(phi: Phi, w: arb) -> arb:
+    """For sigma_b2 = 0 and phi(0) != 0: a q0 with w V > q for all q in (0, q0]."""
+    for power in range(1, 60):
+        q0 = arb(4) ** -power
+        try:
+            least, _ = start_value(phi, q0)
+        except (NumericsError, NoTailBound):
+            continue
+        if w * least > q0:
+            return q0
+    raise RefusedActivation(
+        f"the activation {phi.text!r:.60}: phi(0) was not told from 0; give sigma_b^2 > 0"
+    )
