@@ -123,6 +123,8 @@ def onnx_model(gate: Gate, about: About, *, double: bool = False, rank: int | No
     shape = [f"n{k + 1}" for k in range(1 if rank is None else rank)]
     info = [onnx.helper.make_tensor_value_info(name, built.kind, shape) for name in ("x", "y")]
     how = f"Computed in {form.floating.name}; exp, tanh and log are the runtime's."
+    if rank is None:
+        how += "\nNo rank is declared, so that tensors of any shape go in; onnx.checker misses it."
     graph = onnx.helper.make_graph(
         [*built.nodes, last], about.name, info[:1], info[1:], list(built.constants.values()),
         doc_string="\n".join(header(form, about, how)),

@@ -117,7 +117,11 @@ def test_without_a_rank_only_that_is_missing():
     for value in (*model.graph.input, *model.graph.output):
         value.type.tensor_type.shape.dim.add().dim_param = "n1"
     onnx.checker.check_model(model, full_check=True)
-    assert model == onnx.load_from_string(onnx_model(named()["free"], About(target="gelu(x)"), rank=1))
+    declared = onnx.load_from_string(onnx_model(named()["free"], About(target="gelu(x)"), rank=1))
+    assert "No rank is declared" in model.graph.doc_string
+    assert "No rank is declared" not in declared.graph.doc_string
+    model.graph.doc_string = declared.graph.doc_string
+    assert model == declared
 
 
 def test_what_the_model_says_of_itself():
