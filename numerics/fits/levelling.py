@@ -9,8 +9,8 @@ curved: at q + d the peaks are off by O(d^2), which makes steps tiny long before
 level peaks than parameters + 1 stalls there). So the peaks are found again at q + d, and the shortest
 correction is added that brings those which held the level back to it; two or three of these double the digits
 like Newton's iteration. The trust region D, in the directions of :mod:`...fits.clusters`, follows the
-ratio of what was gained to what was promised. Near the end Newton's iteration on the conditions of the optimum
-takes over (:mod:`...fits.polish`).
+ratio of what was gained to what was promised. Near the end Newton's iteration on the conditions of the
+optimum takes over (:mod:`...fits.polish`).
 
 Sources: sequential linear programming for minimax (Madsen 1975); second-order corrections (Fletcher,
 "Practical Methods of Optimization").
@@ -36,7 +36,7 @@ CORRECTIONS = 3
 #: Steps below it are not taken; the widest one (in log tau, theta, and lines of a function of size 1).
 SMALLEST, WIDEST = 1e-12, 1.0
 #: What a breach of the constraints costs.
-COST = 10.0
+COST = 300.0
 #: Lines of this size, of a function of size 1, cancel each other.
 LARGE = 8.0
 #: A fit is given up where it would need this many steps like the one promised.
