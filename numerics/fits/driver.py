@@ -19,6 +19,11 @@ from gateproof.numerics.fits.sampled import Sampled
 from gateproof.numerics.fits.search import LAST, Effort, search
 from gateproof.numerics.fits.setting import Setting, problem
 
+#: Beyond it gates of several sharpnesses begin from those of fewer branches, not from one sharpness too.
+MANY = 5
+#: Where gates with a branch less are off by less, of a function of size 1, less effort is enough.
+SMALL = 2e-7
+
 
 @dataclass(frozen=True)
 class Found:
@@ -112,7 +117,7 @@ def _size(
         if best is not None and best.error <= half_jump(found):
             break
         seen.append(sampled)
-        spent = effort or _effort(here.branches)
+        spent = effort or _effort(here, variant, before)
         one = _one(found, sampled, variant, before, best, spent, seed, watch)
         best, closed = _better(best, one), None if one is None else one.closed
         if best is not None and closed is not None:
@@ -126,16 +131,25 @@ def _variants(found: Normal, here: Setting) -> list[Setting]:
     if found.symmetry:
         variants.insert(0, replace(here, symmetric=True))
     if here.sharpness == "free" and here.branches > 2:
-        variants = [replace(v, sharpness=s) for v in variants for s in ("shared", "free")]
+        kinds = ("shared", "free") if here.branches <= MANY else ("free",)
+        variants = [replace(v, sharpness=s) for v in variants for s in kinds]
     return variants
 
 
-def _effort(n: int) -> Effort:
+def _effort(here: Setting, variant: Setting, before: list[Found]) -> Effort:
+    n = here.branches
     if n <= 2:
         return Effort(starts=24, disturbed=12, levelled=3, idle=1, most=2)
-    if n > 5:
+    if n > 2 * MANY:
+        return Effort(starts=24, disturbed=16, levelled=3, idle=1, most=2)
+    if before and before[0].error < SMALL:
+        return Effort(starts=32, disturbed=32, levelled=4, idle=1, most=3)
+    if n > MANY:
         # The seeds of the size before do most of it, and each start costs more.
-        return Effort(starts=64, disturbed=64, most=6)
+        return Effort(starts=64, disturbed=64, idle=1, most=6)
+    if n > 3 and variant.sharpness != here.sharpness:
+        # Only what the search with several begins from.
+        return Effort(starts=48, disturbed=32, idle=1, most=2)
     if n > 3:
         return Effort(starts=160, disturbed=128, levelled=6, idle=3, most=10)
     return Effort()
@@ -161,12 +175,13 @@ def _one(
     closed = None
     if _merges(sampled, setting):
         closed = _closed(found, sampled, setting, seeds, best, effort, seed)
+    # The first of all seeds is a gate that is known, which the result is no worse than.
     if closed is not None:
-        seeds = [*separated(sampled.gates, closed, setting.largest), *seeds[:1]]
+        seeds = [*seeds[:1], *separated(sampled.gates, closed, setting.largest)]
         effort = replace(effort, starts=8, disturbed=8, idle=1)
     elif setting.algebra == "stick" and setting.sharpness == "shared" and setting.branches > 2:
         seeds += together(sampled.gates, found.symmetry)
-    seeds = [*at_jump(found, sampled.gates), *seeds]
+    seeds = [*seeds[:1], *at_jump(found, sampled.gates), *seeds[1:]]
     # Between the points of a grid beside a jump a gate may seem better than any is.
     least = half_jump(found)
 
@@ -179,7 +194,7 @@ def _one(
         if watch is not None and (best is None or levelled.error < best.error):
             watch(as_found(levelled))
 
-    return as_found(search(sampled, effort, [sampled.free(s) for s in seeds], seed, tell)[0])
+    return as_found(search(sampled, effort, [sampled.free(s) for s in seeds], seed, tell, least)[0])
 
 
 def in_order(sampled: Sampled, q: Array) -> Array:

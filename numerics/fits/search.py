@@ -32,6 +32,8 @@ EXACT = 1e-11
 SHARES = (0.5, 0.35, 0.25, 0.2, 0.15, 0.12, 0.1, 0.1)
 #: Gains below it are those of a valley without end; descents whose errors are so near each other are one.
 GAIN, NEAR = 1e-5, 0.02
+#: Seeds that are levelled as they are.
+DIRECT = 2
 #: So many others whose errors are so near that of the best are levelled further.
 FINALISTS, CLOSE = 3, 0.02
 
@@ -53,15 +55,20 @@ def search(
     seeds: Sequence[Array],
     seed: int = 0,
     watch: Callable[[Levelled], None] | None = None,
+    least: float = EXACT,
 ) -> list[Levelled]:
-    """Fits from the given seeds and from random starts, best first. ``watch`` is told of each better one."""
+    """Fits from the given seeds and from random starts, best first. ``watch`` is told of each better one.
+
+    The first seeds are levelled as they are too, so that nothing worse is returned. It ends where an error of
+    ``least`` is reached.
+    """
     rng, ranking = np.random.default_rng(seed), _Ranking(problem, watch)
     given = np.reshape(np.asarray(seeds, dtype=np.float64), (len(seeds), problem.basis.shape[1]))
     starts = np.concatenate([given, drawn(problem, effort.starts, rng)])
-    for q in seeds[:1]:
+    for q in seeds[:DIRECT]:
         ranking.add(q)
     idle, rounds = 0, 0
-    while ranking.bar > EXACT:
+    while ranking.bar > max(least * (1 + EQUAL), EXACT):
         before = ranking.bar
         ranking.add_best(starts, effort)
         rounds += 1
