@@ -45,7 +45,10 @@ class Link:
 
 @dataclass(frozen=True)
 class _Part:
-    """A range: a formula, with x - centre for x, on [lo, hi] (None: infinite) and a bound on its size."""
+    """A range: a formula, with x - centre for x, on [lo, hi] (None: infinite) and a bound on its size.
+
+    With ``way`` the formula has that in place of x, from ``begin`` on, and the place ``apart`` is left out.
+    """
 
     core: Expr
     centre: Fraction
@@ -53,6 +56,9 @@ class _Part:
     hi: Side
     most: Fraction | None
     reached: Fraction | None
+    way: Expr | None = None
+    begin: Fraction = Fraction(0)
+    apart: Fraction | None = None
 
 
 def matched(certificate: Mapping[str, Any], gate: Gate, target: Target, printed: Fraction) -> Link:
@@ -68,6 +74,8 @@ def matched(certificate: Mapping[str, Any], gate: Gate, target: Target, printed:
                 return Link(False, f"no part of it is seen to be about this gate and target from {where} on")
             if part.most is None or part.most > printed:
                 return Link(False, "its bound is above the error that is printed")
+            if not _holds_there(part, error, target, printed):
+                return Link(False, "its bound does not hold at an end, or is not seen to")
             how = max(how, seen, key=(SAME, PROVED, SAMPLED).index)
             if part.hi is None or (hi is not None and part.hi >= hi):
                 break
@@ -105,6 +113,8 @@ def _parts(certificate: Mapping[str, Any]) -> Iterator[_Part]:
         return
     if certificate["kind"] != "range" or {*certificate["domain"]} != {"x"}:
         return
+    from gateproof.numerics.fits.certified_ends import beside_of
+
     core, shift = from_json(certificate["core"]), _SHIFT.match(certificate["text"])
     centre = Fraction(shift[1]) if shift else Fraction(0)
     ends = certificate["domain"]["x"]
@@ -115,7 +125,29 @@ def _parts(certificate: Mapping[str, Any]) -> Iterator[_Part]:
     both = None if upper is None or lower is None else max(upper, -lower)
     seen = [abs_least(Fraction(w["lower"]), Fraction(w["upper"])) for w in certificate["witnesses"]]
     inner = core.args[0] if isinstance(core, App) and absolute else core
+    beside = beside_of(certificate["text"]) if lo is not None and hi is None else None
+    if beside is not None and lo is not None:
+        a, b = sorted((beside.c, beside.reach(lo)))
+        most = upper if absolute else both
+        yield _Part(inner, Fraction(0), a, b, most, max(seen, default=None), beside.place, lo, beside.c)
+        return
     yield _Part(inner, centre, lo, hi, upper if absolute else both, max(seen, default=None))
+
+
+def _holds_there(part: _Part, error: Expr, target: Target, printed: Fraction) -> bool:
+    """Whether the error where a part leaves out a place of the domain is at most so much, in balls."""
+    from gateproof.numerics.errors import NumericsError
+    from gateproof.numerics.points import enclosure
+
+    at = part.apart
+    ends = zip((target.lo, target.hi), target.left_out, strict=True)
+    if at is None or any(at == end and out for end, out in ends):
+        return True
+    try:
+        low, high = enclosure(substitute(error, {"x": num(at)}))
+    except NumericsError:
+        return False
+    return max(-low, high) <= printed
 
 
 def abs_least(lower: Fraction, upper: Fraction) -> Fraction:
@@ -140,7 +172,9 @@ def _covering(
 def _equal(part: _Part, error: Expr, lo: Side, hi: Side, *, closed: bool) -> str:
     """How a formula is seen to be the error between two places; '' where it is not, or nothing is seen."""
     one, other = part.core, error
-    if part.centre:
+    if part.way is not None:
+        other, lo, hi = substitute(error, {"x": part.way}), part.begin, None
+    elif part.centre:
         other = substitute(error, {"x": App("add", (Var("x"), num(part.centre)))})
         lo, hi = (None if e is None else e - part.centre for e in (lo, hi))
     if one == other:
@@ -205,7 +239,8 @@ def bound_matched(values: Mapping[str, Any], gate: Gate, target: Target, printed
         return Link(None, f"{parts} that it rests on hold{'s' * (count == 1)}; that they leave {words}")
     if certificate["kind"] != "parameter-lower-bound" or certificate.get("family") is None:
         return Link(False, "it is no certificate of a lower bound for gates")
-    asked = values.get("options") or {}
+    options = values.get("options")
+    asked = options if isinstance(options, dict) else {}
     if (values.get("norm") or "sup") != "sup" or values.get("weight") is not None or target.expr is None:
         return Link(False, "it is about the plain supremum, and the error is another one")
     if target.lo is not None or target.hi is not None:

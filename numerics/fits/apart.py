@@ -41,7 +41,8 @@ def largest(
     if found.value is None or found.certificate is None:
         return found
     low, high = found.value
-    if low == high > 0 and found.reason != "the formula is constant":
+    inside = any((lo is None or lo < a) and (hi is None or b < hi) for a, b in found.points or ())
+    if low == high > 0 and inside and found.reason != "the formula is constant":
         # Where a parabola touches its bound a checker with other terms than ours may not see that it holds.
         above = high * (1 + Fraction(1, 10**digits))
         below = prove_bounds(error, {"x": (lo, hi)}, lower=-above, upper=above, text=text)

@@ -9,6 +9,7 @@ from gateproof.numerics.bounds import Budget
 from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.fits.apart import apart, largest
+from gateproof.numerics.fits.certified_ends import error_beside_ends, has_breaks
 from gateproof.numerics.fits.certified_far import error_by_sides, has_arc, is_irrational
 from gateproof.numerics.fits.certified_hard import error_by_pieces, is_hard
 from gateproof.numerics.fits.result import Error
@@ -35,8 +36,29 @@ def certified_error(
     weight: Expr | None = None,
     digits: int = DIGITS,
     budget: Budget | None = None,
+    left_out: tuple[bool, bool] = (False, False),
 ) -> Error | str:
-    """The supremum of |weight (gate - target)| on [lo, hi] (None: infinite), or why it is not known."""
+    """The supremum of |weight (gate - target)| on [lo, hi] (None: infinite), or why it is not known.
+
+    ``left_out``: ends that do not belong to the domain.
+    """
+    found = _error(gate, target, lo, hi, weight, digits, budget)
+    if not isinstance(found, str) or (lo is None and hi is None and not has_breaks(target)):
+        return found
+    again = error_beside_ends(gate, target, lo, hi, weight, digits, budget, left_out=left_out)
+    return found if isinstance(again, str) else again
+
+
+def _error(
+    gate: Gate,
+    target: Expr,
+    lo: Fraction | None,
+    hi: Fraction | None,
+    weight: Expr | None,
+    digits: int,
+    budget: Budget | None,
+) -> Error | str:
+    """The same in one piece, or a hard gate's pieces."""
     if is_hard(gate):
         return error_by_pieces(gate, target, lo, hi, weight, digits, budget)
     centre, farther = _far_away(gate)

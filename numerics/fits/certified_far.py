@@ -22,6 +22,7 @@ from gateproof.numerics.results import Extremum
 from gateproof.theory.asymptotes import Asymptote, as_expr, asymptote
 from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.monotone import in_workspace
 from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.writeback import write
@@ -100,9 +101,10 @@ def outer_errors(gate: Gate, target: Expr, side: str, start: Fraction) -> list[E
     if gate.slope[outer] != slope and prove_relation(gate.slope[outer], "==", slope, Assumptions()) is None:
         raise Unsupported("the slopes differ, or were not proved to agree")
     domain = Domain(num(start), None) if side == "+" else Domain(None, num(-start))
-    work = Workspace(Assumptions({"x": domain}))
     shift = App("add", (gate.intercept[outer], App("neg", (intercept,))))
-    rests = _rests(target, found, side, work)
+    rests = in_workspace(Assumptions({"x": domain}), lambda work: _rests(target, found, side, work))
+    if rests is None:
+        raise Unsupported("no form of the rest is known")
     return [App("add", (shift, App("neg", (rest,)))) for rest in rests]
 
 

@@ -208,7 +208,14 @@ def _error(task: Task, candidate: Candidate, sampled: float, mean: float | None)
     if target.expr is None:
         reason = "on the points of the data" if target.points is not None else "on a dense sample"
         return _seen(sampled, reason), Status.SAMPLED
-    known = certified_error(candidate.gate, target.expr, target.lo, target.hi, weight=target.weight_expr)
+    known = certified_error(
+        candidate.gate,
+        target.expr,
+        target.lo,
+        target.hi,
+        weight=target.weight_expr,
+        left_out=target.left_out,
+    )
     if isinstance(known, str):
         return _seen(sampled, f"not certified: {known}"), Status.NOT_CERTIFIED
     return known, Status.OK
@@ -229,7 +236,7 @@ def _plain(task: Task, gate: Gate) -> Error | None:
     target = task.target
     if target.expr is None or (task.request.norm != "rms" and target.weight_expr is None):
         return None
-    known = certified_error(gate, target.expr, target.lo, target.hi)
+    known = certified_error(gate, target.expr, target.lo, target.hi, left_out=target.left_out)
     return None if isinstance(known, str) else known
 
 

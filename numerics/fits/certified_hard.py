@@ -25,6 +25,7 @@ from gateproof.theory.threshold_gate import branch
 SAID = "the error is the largest of these: between its thresholds a hard gate is the line of its branch"
 
 NEAR = "an irrational threshold, where its lines meet, both of them are"
+NOTHING = (Fraction(0), Fraction(0))
 Side = Fraction | None
 _Part = tuple[list[Expr], Side, Side]
 
@@ -70,7 +71,7 @@ def error_by_pieces(
             if one.status == "infinite":
                 return Error(Fraction(0), None, "certified", at_infinity=one.at_infinity)
             # That an error is 0 throughout a checker may not see in its balls: below the largest is enough.
-            seen = one.status == "ok" and one.value not in (None, (0, 0)) and one.certificate is not None
+            seen = one.status == "ok" and one.value not in (None, NOTHING) and one.certificate is not None
             if seen:
                 found.append(one)
             else:
@@ -83,7 +84,7 @@ def error_by_pieces(
             for body in bodies
         )
         below = next((b for b in trials if b.certificate is not None), None) if most else None
-        if below is None and one.value == (0, 0):
+        if below is None and one.value == NOTHING:
             found.append(one)
             continue
         if below is None:

@@ -134,11 +134,7 @@ def texts(values: tuple[Expr, ...]) -> list[str]:
 
 def domain_text(target: Target) -> str:
     """The domain as a set of the language."""
-    if target.lo is None and target.hi is None:
-        return "R"
-    left = "(-oo" if target.lo is None else f"[{exact(target.lo)}"
-    right = "oo)" if target.hi is None else f"{exact(target.hi)}]"
-    return f"{left}, {right}"
+    return target.domain
 
 
 def exact(value: Fraction) -> str:

@@ -62,7 +62,8 @@ class Target:
     asymptotes are estimates. ``points`` are those of data; between them the function is interpolated by
     lines, and the error is meant on the points. ``weight`` multiplies the error of the sup norm
     (``weight_expr`` is the same as an expression). ``notes`` are remarks for the user, a line each.
-    ``resolution`` is the relative accuracy of the values.
+    ``resolution`` is the relative accuracy of the values. ``left_out``: ends that do not belong to the
+    domain; there the function has its limit.
     """
 
     name: str
@@ -80,14 +81,16 @@ class Target:
     weight_expr: Expr | None = None
     notes: tuple[str, ...] = ()
     resolution: float = DOUBLE
+    left_out: tuple[bool, bool] = (False, False)
 
     @property
     def domain(self) -> str:
-        """The domain in the language of the claims: 'R', '[-8, 8]', '[0, oo)'."""
+        """The domain in the language of the claims: 'R', '[-8, 8]', '(0, oo)'."""
         if self.lo is None and self.hi is None:
             return "R"
-        left = "(-oo" if self.lo is None else f"[{exact_text(self.lo)}"
-        return f"{left}, " + ("oo)" if self.hi is None else f"{exact_text(self.hi)}]")
+        a, b = ("(" if self.left_out[0] else "["), (")" if self.left_out[1] else "]")
+        left = "(-oo" if self.lo is None else f"{a}{exact_text(self.lo)}"
+        return f"{left}, " + ("oo)" if self.hi is None else f"{exact_text(self.hi)}{b}")
 
     def same(self, other: Target) -> bool:
         """Whether all is equal but the Python functions, which cannot be compared."""

@@ -56,8 +56,7 @@ def of_language(given: Formula, domain: Domain | None = None) -> Target:
     if domain is not None and any(domain.open):
         fixed, core, notes = with_limits(fixed, core, domain)
     target = _checked(fixed, core, domain)
-    # With a limit in place of a value the function is another one, and is called so.
-    return replace(target, name=fixed.text if notes else given.text, notes=(*notes, *target.notes))
+    return replace(target, name=given.text, notes=(*notes, *target.notes))
 
 
 def _checked(
@@ -72,7 +71,8 @@ def _checked(
         if end is None and line is None:
             raise RefusedTarget(_no_line(target, core, side, why))
     _must_be_finite(target)
-    return replace(target, notes=(*notes, *window_notes(target)))
+    left_out = (False, False) if domain is None else domain.open
+    return replace(target, notes=(*notes, *window_notes(target)), left_out=left_out)
 
 
 def _formula(text: str) -> Formula:
