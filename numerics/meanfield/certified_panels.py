@@ -25,6 +25,7 @@ ELLIPSES, ALONG, ACROSS = (5.0, 3.0, 2.0), 6, 2
 #: Bits for bounds, how often a panel is halved, and how many panels one rule may have.
 LOW, HALVINGS, MOST = 64, 24, 1_000
 Complex = Callable[[acb], acb]
+Sizes = Callable[[arb, arb], list[arb] | None]
 
 
 class NoPanels(ArithmeticError):
@@ -41,7 +42,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Panel:
-    """Middle and half-width, nodes, and the errors of each function's square and of the first function."""
+    """Middle and half-width, number of nodes, and the error of each integral."""
 
     middle: arb
     radius: arb
@@ -62,21 +63,18 @@ def legendre(n: int, bits: int) -> tuple[tuple[arb, arb], ...]:
         return tuple(arb.legendre_p_root(n, k, weight=True) for k in range(n))
 
 
-def panels(
-    functions: Sequence[Complex], lo: arb, hi: arb, span: Span, goals: Sequence[float], cap: int
-) -> list[Panel]:
-    """Panels from lo to hi (finite) for the means of the squares of functions, and of the first of them.
+def panels(sizes: Sizes, lo: arb, hi: arb, goals: Sequence[float], cap: int) -> list[Panel]:
+    """Panels from lo to hi (finite) for integrands that are analytic between.
 
-    The integrand is f^2 times the density times 1 + x^2/q + x^4/q^2, so that the errors also hold, divided
-    by q and q^2, for the first two derivatives in q. ``goals`` are the errors aimed at on a panel; ``cap``
-    is the number of nodes beyond which a panel is halved. Raises NoPanels.
+    ``sizes(x, y)`` bounds their absolute values on the box x + i y, or is None where one of them may not be
+    analytic. ``goals`` are the errors aimed at on a panel; beyond ``cap`` nodes a panel is halved. Raises NoPanels.
     """
     found: list[Panel] = []
     stack = [(lo, hi, 0)]
     with precision(LOW):
         while stack:
             a, b, depth = stack.pop()
-            panel = _panel(functions, a, b, span, goals)
+            panel = _panel(sizes, a, b, goals)
             if panel is not None and (panel.nodes <= cap or depth >= HALVINGS):
                 found.append(panel)
                 continue
@@ -87,58 +85,72 @@ def panels(
     return found
 
 
-def _panel(functions: Sequence[Complex], a: arb, b: arb, span: Span, goals: Sequence[float]) -> Panel | None:
+def _panel(sizes: Sizes, a: arb, b: arb, goals: Sequence[float]) -> Panel | None:
     best: Panel | None = None
     middle, radius = (a + b) / 2, (b - a) / 2
     for rho in ELLIPSES:
-        tops = _on_ellipse(functions, middle, radius, rho, span)
+        tops = _on_ellipse(sizes, middle, radius, rho, len(goals))
         if tops is None:
             continue
         factor = 64 / 15 * float(radius.upper()) / (1 - rho**-2) * 1.0001
-        sizes = [factor * top for top in tops]
-        if inf in sizes:
+        bounds = [factor * top for top in tops]
+        if inf in bounds:
             continue
         nodes = 1
-        for size, goal in zip(sizes, goals, strict=True):
-            if size > 0:
-                nodes = max(nodes, ceil((log(size) - log(goal)) / (2 * log(rho))))
+        for bound, goal in zip(bounds, goals, strict=True):
+            if bound > 0:
+                nodes = max(nodes, ceil((log(bound) - log(goal)) / (2 * log(rho))))
         nodes += -nodes % 4
         if best is None or nodes < best.nodes:
             # 1.0001 covers the rounding of these few floats.
-            errors = tuple(size * exp(-2 * nodes * log(rho)) * 1.0001 + 1e-300 for size in sizes)
+            errors = tuple(bound * exp(-2 * nodes * log(rho)) * 1.0001 + 1e-300 for bound in bounds)
             best = Panel(middle, radius, nodes, errors)
         elif nodes > 2 * best.nodes:
             break
     return best
 
 
-def _on_ellipse(
-    functions: Sequence[Complex], middle: arb, radius: arb, rho: float, span: Span
-) -> list[float] | None:
-    """Bounds of |f^2| times density and weight on the ellipse, or None where f may not be analytic."""
+def _on_ellipse(sizes: Sizes, middle: arb, radius: arb, rho: float, count: int) -> list[float] | None:
+    """Bounds on the ellipse, or None where an integrand may not be analytic."""
     long, high = radius * (rho + 1 / rho) / 2, radius * (rho - 1 / rho) / 2
-    tops = [0.0] * (len(functions) + 1)
-    prefactor = 1 / (2 * arb.pi() * span.lo).sqrt()
+    tops = [0.0] * count
     for i in range(ALONG):
         x = middle + long * (2 * arb(i) / ALONG - 1).union(2 * arb(i + 1) / ALONG - 1)
         for j in range(ACROSS):
             y = high * (arb(j) / ACROSS).union(arb(j + 1) / ACROSS)
-            values = [_size(f, x, y, 2) for f in functions]
-            if any(v is None for v in values):
+            found = sizes(x, y)
+            if found is None:
                 return None
-            tall = (y * y - x * x) / 2
-            bell = max((tall / span.lo).exp().upper(), (tall / span.hi).exp().upper())
-            far = (x * x + y * y) / span.lo
-            weight = bell * (1 + far + far * far) * prefactor
-            for k, v in enumerate(values):
-                assert v is not None
-                tops[k] = max(tops[k], _float(v * v * weight))
-            assert values[0] is not None
-            tops[-1] = max(tops[-1], _float(values[0] * weight))
+            tops = [max(t, _float(v)) for t, v in zip(tops, found, strict=True)]
     return tops if all(t < inf for t in tops) else None
 
 
-def _size(f: Complex, x: arb, y: arb, depth: int) -> arb | None:
+def bell(x: arb, y: arb, span: Span) -> arb:
+    """A bound of the density at x + i y for all variances of the span."""
+    tall = (y * y - x * x) / 2
+    top = arb((tall / span.lo).exp().upper()).max(arb((tall / span.hi).exp().upper()))
+    return top / (2 * arb.pi() * span.lo).sqrt()
+
+
+def squares(functions: Sequence[Complex], span: Span) -> Sizes:
+    """Bounds of f^2 for each function, and of |f| for the first, times the density and 1 + x^2/q + x^4/q^2.
+
+    So the errors also hold, divided by q and q^2, for the first two derivatives in q.
+    """
+
+    def sizes(x: arb, y: arb) -> list[arb] | None:
+        values = [size(f, x, y) for f in functions]
+        known = [v for v in values if v is not None]
+        if len(known) < len(values):
+            return None
+        far = (x * x + y * y) / span.lo
+        weight = bell(x, y, span) * (1 + far + far * far)
+        return [*(v * v * weight for v in known), known[0] * weight]
+
+    return sizes
+
+
+def size(f: Complex, x: arb, y: arb, depth: int = 2) -> arb | None:
     """An upper bound of |f| on a box, halved both ways where needed."""
     value = f(acb(x, y))
     if value.is_finite():
@@ -148,7 +160,7 @@ def _size(f: Complex, x: arb, y: arb, depth: int) -> arb | None:
     top = arb(0)
     for u in _halves(x):
         for v in _halves(y):
-            part = _size(f, u, v, depth - 1)
+            part = size(f, u, v, depth - 1)
             if part is None:
                 return None
             top = top.max(part)

@@ -9,8 +9,8 @@ from math import ceil, exp, inf, log, pi, sqrt
 
 from flint import acb, arb, arb_mat
 
-from gateproof.numerics.ball import evaluate
 from gateproof.numerics.meanfield.activation import Phi
+from gateproof.numerics.meanfield.certified_cuts import branch_at, cuts
 from gateproof.numerics.meanfield.certified_panels import (
     LOW,
     Complex,
@@ -19,6 +19,7 @@ from gateproof.numerics.meanfield.certified_panels import (
     evaluator,
     legendre,
     panels,
+    squares,
 )
 from gateproof.numerics.meanfield.certified_tails import Growth, NoTailBound, beyond, growth, tail
 from gateproof.numerics.precision import precision
@@ -69,10 +70,11 @@ class Rules:
         nodes: list[arb] = []
         parts: list[list[arb]] = [[], [], []]
         with precision(self.bits):
-            ends = self._ends(reach, span, half)
+            ends = cuts(self.phi, reach, 2 * sqrt(span.lo), half=half)
         for lo, hi in pairwise(ends):
-            functions = self._functions(lo, hi)
-            made = panels(functions, lo, hi, span, goals, ceil(goal * 0.55) + 6)
+            branch = branch_at(self.phi, (lo + hi) / 2)
+            functions = [evaluator(getattr(branch, name)) for name in self.names]
+            made = panels(squares(functions, span), lo, hi, goals, ceil(goal * 0.55) + 6)
             for panel in made:
                 self._fill(panel, functions, nodes, parts)
                 errors = [a + b for a, b in zip(errors, panel.errors, strict=True)]
@@ -122,31 +124,6 @@ class Rules:
                 parts[1].append(weight * second * second)
                 parts[2].append(weight * first)
 
-    def _ends(self, reach: float, span: Span, half: bool) -> list[arb]:
-        """Cuts: the kinks, 0, and powers of 2 of the deviation both ways; ascending."""
-        step = 2 * sqrt(span.lo)
-        marks = [arb(0), arb(reach)]
-        while step < reach / 1.4:
-            marks.append(arb(step))
-            step *= 2
-        if not half:
-            marks += [-m for m in marks if m > 0]
-        for kink in self._kinks():
-            if abs(kink) < reach and (kink > 0 or not half) and not kink.contains(0):
-                marks = [m for m in marks if m == 0 or abs(m) >= reach or not _near(m, kink)]
-                marks.append(kink)
-        return sorted(marks, key=lambda m: float(m.mid()))
-
-    def _kinks(self) -> list[arb]:
-        bits = self.bits + 32
-        return [evaluate(b.lo, {}, bits) for b in self.phi.branches if b.lo is not None]
-
-    def _functions(self, lo: arb, hi: arb) -> list[Complex]:
-        """The two functions on the branch that the interval lies in."""
-        at = (lo + hi) / 2
-        branch = self.phi.branches[sum(bool(k < at) for k in self._kinks())]
-        return [evaluator(getattr(branch, name)) for name in self.names]
-
     def _scales(self, span: Span) -> list[float]:
         """About the means themselves, by a midpoint rule; they only say how small an error is wanted."""
         reach, found = 6 * sqrt(span.hi), [0.0, 0.0]
@@ -155,15 +132,10 @@ class Rules:
             for i in range(POINTS):
                 x = -reach + (i + 0.5) * step
                 at = arb(x)
-                branch = self.phi.branches[sum(bool(k < at) for k in self._kinks())]
+                branch = branch_at(self.phi, at)
                 for k, name in enumerate(self.names):
                     value = evaluator(getattr(branch, name))(acb(at)).real
                     if value.is_finite():
                         bell = exp(-(x**2) / (4 * span.lo)) / sqrt(4 * pi * span.lo)
                         found[k] += float(value.mid()) ** 2 * bell * step
         return [max(s, 1e-200) if s else 1.0 for s in found]
-
-
-def _near(mark: arb, kink: arb) -> bool:
-    """Whether a cut is so near a kink that the panel between them is better left out."""
-    return bool(abs(mark - kink) < abs(kink) / 16)

@@ -37,12 +37,12 @@ class Maps:
 
 
 def reachable(maps: Maps, lo: arb, hi: arb) -> arb | None:
-    """The largest of hi, hi/16, .. down to 2 lo at which the moments can be computed, or None."""
+    """The largest of hi, hi/4, .. down to 2 lo at which the moments can be computed, or None."""
     while hi >= 2 * lo:
         try:
             maps.at(hi, 16)
         except (NoPanels, NoTailBound):
-            hi = arb((hi / 16).mid())
+            hi = arb((hi / 4).mid())
         else:
             return hi
     return None

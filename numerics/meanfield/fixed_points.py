@@ -1,4 +1,4 @@
-"""All fixed points of the variance map q -> sigma_w^2 V(q) + sigma_b^2, with stability; never by iteration."""
+"""All fixed points of the variance map q -> sigma_w^2 V(q) + sigma_b^2, with stability; not by iteration."""
 
 from __future__ import annotations
 

@@ -152,6 +152,9 @@ def _ratio(phi: Phi, q0: arb) -> tuple[arb, arb]:
             x = arb(0).union(reach) * (1 if side else -1)
             h = _range(branch, x)
             weight = _fourth(lo, None if k == CELLS else hi)
+            if k == CELLS:
+                # Only a part of what is that far out in z lies within the cut.
+                weight = arb(0).union(weight)
             total += weight * (a2 * a2 + a1 * h / 3 + a2 * x * h / 3 + x * x * h * h / 36)
     # Beyond the cut of the largest variance: |(phi/x)^2 - A0| <= (phi/x)^2 + A0, and linear terms.
     rest = arb(0)
