@@ -80,7 +80,8 @@ def finish(task: Task, candidate: Candidate, *, draft: bool = False) -> Fit:
     if not sure and status in (Status.OK, Status.NOT_ATTAINED, Status.SAMPLED):
         status = Status.NOT_CERTIFIED
     evidence = "" if status in (Status.EXACT, Status.SAMPLED) else f"its error is {error.evidence}"
-    words = [said, evidence, candidate.why, *candidate.more, *monotone, *_chi(task, gate)]
+    floats = "that it is not attained is seen in floats" if candidate.attained is False else ""
+    words = [said, evidence, candidate.why, floats, *candidate.more, *monotone, *_chi(task, gate)]
     return Fit(
         gate=gate,
         target=target,
