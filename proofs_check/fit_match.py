@@ -13,7 +13,7 @@ from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula import substitute
-from gateproof.theory.formula.nodes import App, Expr, Num, Var, num
+from gateproof.theory.formula.nodes import App, Expr, Node, Num, Var, num, rebuild
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.serial import from_json
 from gateproof.theory.gate import Gate
@@ -177,7 +177,7 @@ def _equal(part: _Part, error: Expr, lo: Side, hi: Side, *, closed: bool) -> str
     elif part.centre:
         other = substitute(error, {"x": App("add", (Var("x"), num(part.centre)))})
         lo, hi = (None if e is None else e - part.centre for e in (lo, hi))
-    if one == other:
+    if folded(one) == folded(other):
         return SAME
     ends = [None if e is None else Num(e) for e in (lo, hi)]
     domain = Domain(ends[0], ends[1], closed and lo is not None, hi is not None)
@@ -189,6 +189,14 @@ def _equal(part: _Part, error: Expr, lo: Side, hi: Side, *, closed: bool) -> str
     except Unsupported:
         pass
     return SAMPLED
+
+
+def folded(node: Node) -> Node:
+    """The formula with -(2) as the number -2: it is written so, and read otherwise."""
+    done = rebuild(node, folded)
+    if isinstance(done, App) and done.head == "neg" and isinstance(done.args[0], Num):
+        return Num(-done.args[0].value)
+    return done
 
 
 def _agree(one: Expr, other: Expr, lo: Side, hi: Side) -> bool:
@@ -257,9 +265,8 @@ def _family(
 
     assert target.expr is not None
     family, core = certificate["family"], from_json(certificate["core"])
-    units = next(
-        (u for u in (Units(), units_of(target.expr, "x")) if u.placed(target.expr, "x") == core), None
-    )
+    known = (Units(), units_of(target.expr, "x"))
+    units = next((u for u in known if folded(u.placed(target.expr, "x")) == folded(core)), None)
     if units is None or certificate["variable"] != "x":
         return Link(False, "its formula is not the target")
     if family["branches"] != gate.branches or family["theta"] is not None:

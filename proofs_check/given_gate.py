@@ -39,7 +39,10 @@ def given(path: str, target: str | None) -> tuple[str, dict[str, list[str]]]:
     """The formula ``sup(abs(tg(...) - target), x in domain)`` and the gate's numbers. Raises RefusedError."""
     document = _read(path)
     algebra, numbers = _gate(path, document)
-    goal = target if target is not None else document.get("target")
+    goal, formula = target if target is not None else document.get("target"), document.get("target_formula")
+    if target is None and str(goal).lower().endswith(".json") and isinstance(formula, str):
+        # The target was the gate of another fit, named by its file.
+        goal = formula
     if goal is None:
         raise RefusedError(f"{path}: names no target; give one, as in: certify --from {path} gelu")
     if not isinstance(goal, str) or isinstance(goal, _Written):

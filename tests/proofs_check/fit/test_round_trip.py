@@ -65,3 +65,18 @@ def test_another_target_on_the_command_line(capsys, tmp_path):
     assert main(["certify", "--from", path, "gelu_tanh", "--json", "-j", "1"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert Fraction("0.0135") < Fraction(found["value"]["lo"]) < Fraction("0.0145")
+
+
+def test_the_fit_of_a_fit_is_certified_from_its_document(tmp_path, monkeypatch, capsys):
+    """Its target is named by a file, and stands in the document as a formula as well."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["fit", "gelu", "-k", "3", "--out", "three.json"]) == 0
+    assert main(["fit", "three.json", "-k", "2", "--out", "two.json"]) == 0
+    (tmp_path / "three.json").unlink()
+    capsys.readouterr()
+    assert main(["certify", "--from", "two.json", "--digits", "8", "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)["value"]
+    error = json.loads((tmp_path / "two.json").read_text())["error"]
+    assert Fraction(value["lo"]) <= Fraction(error["hi"])
+    assert Fraction(error["lo"]) <= Fraction(value["hi"])
+    assert main(["verify", "two.json"]) == 0
