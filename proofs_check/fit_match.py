@@ -193,7 +193,7 @@ def _equal(part: _Part, error: Expr, lo: Side, hi: Side, *, closed: bool) -> str
 
 def folded(node: Node) -> Node:
     """The formula with -(2) as the number -2: it is written so, and read otherwise."""
-    done = rebuild(node, folded)
+    done: Node = rebuild(node, folded)
     if isinstance(done, App) and done.head == "neg" and isinstance(done.args[0], Num):
         return Num(-done.args[0].value)
     return done
