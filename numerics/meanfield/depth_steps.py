@@ -20,8 +20,8 @@ from gateproof.numerics.meanfield.engine import Engine
 
 #: Below these values of eps: series of their own, shorter the nearer to c = 1.
 BOTTOMS = (2.0**-7, 2.0**-12, 2.0**-18)
-_MOST, _OCTAVE = 33, 21
-_ROUNDING = 2e-15
+_BOTTOM, _OCTAVE = (5, 9, 17, 33), (11, 17, 25, 41)
+_ROUNDING, _LAST = 2e-15, 7
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class Steps:
     def __init__(self, engine: Engine[Any], sigma_w2: Any, q: Any, chi_1: float, kind: Kind) -> None:
         self.engine, self.sigma_w2, self.q = engine, sigma_w2, q
         self.chi_1, self.kind = chi_1, kind
+        with working(engine):
+            self._energy = engine.slope_energy(q)
         self.error = 0.0
         self._bottoms: dict[int, tuple[float, list[float]]] = {}
         self._octaves: dict[int, list[float]] = {}
@@ -65,9 +67,11 @@ class Steps:
             top, series = self._bottom(number)
             t = sqrt(eps) if self.kind.root else eps
             return float(t**self.kind.power * clenshaw(series, 2 * t / top - 1))
-        number = 0
-        end = 2 * BOTTOMS[0]
-        while eps > end and number < 7:
+        if eps > 1:
+            # Kinks are felt at c = -1 too, as a root of 1 + c.
+            return clenshaw(self._octave(_LAST), 2 * sqrt(max(0.0, 2 - eps)) - 1)
+        number, end = 0, 2 * BOTTOMS[0]
+        while eps > end:
             number, end = number + 1, 2 * end
         return clenshaw(self._octave(number), 4 * eps / end - 3)
 
@@ -120,15 +124,19 @@ class Steps:
             def density(t: float) -> float:
                 return self._slope_gap(t * t if kind.root else t) / t**kind.power
 
-            series = self._fitted(density, 0.0, top, (5, 9, 17, _MOST))
+            series = self._fitted(density, 0.0, top, _BOTTOM)
             found = self._bottoms[number] = top, _mean_of(series, kind)
         return found
 
     def _octave(self, number: int) -> list[float]:
         found = self._octaves.get(number)
         if found is None:
-            lo = BOTTOMS[0] * 2.0**number
-            found = self._octaves[number] = self._fitted(self._direct, lo, 2 * lo, (_OCTAVE, 2 * _OCTAVE - 1))
+            if number == _LAST:
+                found = self._fitted(lambda t: self._direct(2 - t * t), 0.0, 1.0, _OCTAVE)
+            else:
+                lo = BOTTOMS[0] * 2.0**number
+                found = self._fitted(self._direct, lo, 2 * lo, _OCTAVE)
+            self._octaves[number] = found
         return found
 
     def _fitted(self, f: Callable[[float], float], lo: float, hi: float, sizes: Sequence[int]) -> list[float]:
@@ -156,7 +164,7 @@ class Steps:
     def _direct(self, eps: float) -> float:
         with working(self.engine):
             e = self._number(eps)
-            return self.chi_1 - middle(self.sigma_w2 * self.engine.gap(self.q, e) / (self.q * e))
+            return middle(self.sigma_w2 * (self._energy - self.engine.gap(self.q, e) / (self.q * e)))
 
     def _number(self, eps: float) -> Any:
         """The float as a number of the engine's kind."""

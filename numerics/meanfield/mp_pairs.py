@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
-from math import ceil, log, sqrt
+from math import ceil, floor, log, sqrt
 
 from flint import arb
 
@@ -61,11 +61,9 @@ Body = Callable[[arb, arb, arb, arb], arb]
 
 def _outer(values: Values, order: int, q: arb, eps: arb, digits: int, body: Body) -> Estimate:
     along, across = (q * (2 - eps) / 2).sqrt().mid(), (q * eps / 2).sqrt().mid()
-    width = sqrt(2 * digits * log(10)) + 1
-    nodes = 12 + digits // 2
-    inner = _Inner(values, order, along, digits, width, nodes, body)
+    inner = _Inner(values, order, along, digits, body)
     meetings = [abs(a - b).mid() / 2 for a, b in combinations(values.cuts, 2)]
-    ends = _ends(across, width, meetings, bottom=arb(0))
+    ends = _ends(across, _width(digits), meetings, bottom=arb(0))
     size = _size(inner, across)
     tolerance = size * arb(10) ** -digits
     bell = 2 / (across * (2 * arb.pi()).sqrt())
@@ -75,14 +73,26 @@ def _outer(values: Values, order: int, q: arb, eps: arb, digits: int, body: Body
         nonlocal spread
         found = []
         for d in points:
-            weight = bell * (-(d / across) * (d / across) / 2).exp()
-            part = inner(d.mid(), tolerance / (weight * across * 4 + arb(10) ** -digits))
+            height = -(d / across) * (d / across) / 2
+            weight = bell * height.exp()
+            # Where d is rare fewer digits will do.
+            needed = max(4, digits + floor(float(height) / log(10)) + 1)
+            part = inner(d.mid(), tolerance / (weight * across * 4 + arb(10) ** -digits), needed)
             spread = spread.max(part.error * weight * across)
             found.append(part.value * weight)
         return found
 
-    total = over_panels(f, ends, nodes, tolerance)
+    total = over_panels(f, ends, _nodes(digits), tolerance)
     return Estimate(total.value, total.error + 4 * spread)
+
+
+def _width(digits: int) -> float:
+    """Where the normal density is below the digits, in deviations, with room for what grows."""
+    return sqrt(2 * digits * log(10)) + 1
+
+
+def _nodes(digits: int) -> int:
+    return 12 + digits // 2
 
 
 def _size(inner: _Inner, across: arb) -> arb:
@@ -94,42 +104,46 @@ def _size(inner: _Inner, across: arb) -> arb:
 class _Inner:
     """E over s of the body, for one d."""
 
-    def __init__(
-        self, values: Values, order: int, along: arb, digits: int, width: float, nodes: int, body: Body
-    ) -> None:
+    def __init__(self, values: Values, order: int, along: arb, digits: int, body: Body) -> None:
         self.values, self.order, self.along, self.body = values, order, along, body
-        self.digits, self.width, self.nodes = digits, width, nodes
+        self.digits = digits
         self.symmetric = values.phi.parity != 0
+        if along != 0:
+            self.rate = 1 / (along * arb(2).sqrt())
+            self.norm = 1 / (along * (2 * arb.pi()).sqrt())
 
-    def __call__(self, d: arb, tolerance: arb) -> Estimate:
+    def __call__(self, d: arb, tolerance: arb, digits: int) -> Estimate:
         """The mean, off by less than the tolerance by estimate."""
         if self.along == 0:
-            return Estimate(self.body(self._value(d), self._value(-d), arb(0), d), arb(0))
-        found = over_panels(
-            lambda points: [self.at(s, d) for s in points], self._ends(d), self.nodes, tolerance
-        )
+            high, low = self.values.at(self.order, d), self.values.at(self.order, -d)
+            return Estimate(self.body(high, low, arb(0), d), arb(0))
+
+        def f(points: Sequence[arb]) -> list[arb]:
+            # Between two ends no kink is passed: the middle of a panel tells the formulas for all of it.
+            s = points[len(points) // 2].mid()
+            up, down = self.values.branch(s + d), self.values.branch(s - d)
+            return [self.at(s.mid(), d, up, down) for s in points]
+
+        found = over_panels(f, self._ends(d, digits), _nodes(digits), tolerance)
         return found.times(arb(2)) if self.symmetric else found
 
-    def _ends(self, d: arb) -> list[arb]:
+    def _ends(self, d: arb, digits: int) -> list[arb]:
         kinks = [k + side * d for k in self.values.cuts for side in (1, -1)]
-        return _ends(self.along, self.width, kinks, arb(0) if self.symmetric else None)
+        return _ends(self.along, _width(digits), kinks, arb(0) if self.symmetric else None)
 
-    def at(self, s: arb, d: arb) -> arb:
-        """The body times the density of s."""
-        s = s.mid()
-        bell = (-(s / self.along) * (s / self.along) / 2).exp() / (self.along * (2 * arb.pi()).sqrt())
-        up, down = s + d, s - d
-        return self.body(self._value(up), self._value(down), s, d) * bell
-
-    def _value(self, x: arb) -> arb:
-        x = x.mid()
-        return self.values.at(self.order, x)
+    def at(self, s: arb, d: arb, up: int | None = None, down: int | None = None) -> arb:
+        """The body times the density of s, at exact points; ``up`` and ``down`` are known branches."""
+        scaled = s * self.rate
+        bell = (-scaled * scaled).exp() * self.norm
+        high = self.values.at(self.order, (s + d).mid(), up)
+        low = self.values.at(self.order, (s - d).mid(), down)
+        return self.body(high, low, s, d) * bell
 
     def rough(self, d: arb) -> arb:
         """The mean of the body's size, by few points between the kinks."""
         if self.along == 0:
-            return abs(self(d, arb(1)).value)
-        ends = self._ends(d)
+            return abs(self(d, arb(1), self.digits).value)
+        ends = self._ends(d, self.digits)
         few = rule(4)
         total = arb(0)
         for lo, hi in pairwise(ends):

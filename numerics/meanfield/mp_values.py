@@ -31,6 +31,8 @@ class Values:
         self.forms = [(b.expr, b.slope, b.curvature, b.third) for b in phi.branches]
         with precision(bits + 64):
             self.cuts = [_middle(b.hi, bits) for b in phi.branches[:-1] if b.hi is not None]
+        self._runs = [[compiled(form) for form in forms] for forms in self.forms]
+        self._fine = arb((1, _LOST - bits))
         self._grid: dict[tuple[int, int], dict[int, arb]] = {}
 
     def branch(self, x: arb) -> int:
@@ -39,8 +41,15 @@ class Values:
 
     def at(self, order: int, x: arb, branch: int | None = None) -> arb:
         """The derivative of an order at an exact point, by the formula of a branch."""
-        form = self.forms[self.branch(x) if branch is None else branch][order]
-        return point_value(form, x, self.bits)
+        number = self.branch(x) if branch is None else branch
+        try:
+            with precision(self.bits + 8):
+                value = iv.to_ball(self._runs[number][order]({X: (x, x)}))
+            if value.rad() <= self._fine:
+                return value
+        except NumericsError:
+            pass
+        return point_value(self.forms[number][order], x, self.bits)
 
     def on_grid(self, order: int, level: int, indices: Sequence[int]) -> list[arb]:
         """The derivative at the points index * 2**level; each is worked out once."""

@@ -130,3 +130,18 @@ def test_what_has_no_law():
         edge_rate(mp_engine(step, 15), step, mp.mpf(1), mp.mpf(1))
     with pytest.raises(ValueError, match="linear"):
         edge_rate(mp_engine(line, 15), line, mp.mpf("0.25"), mp.mpf(1))
+
+
+@pytest.mark.parametrize("name", ["relu", "abs(x)", "max(-1, min(1, x))", "sin"])
+def test_fitted_steps_are_the_map(name):
+    engine = mp_engine(name, 20)
+    q = mp.mpf("0.75")
+    with engine.context():
+        w2 = 1 / engine.slope_energy(q)
+    steps = steps_at(engine, w2, q)
+    for eps in (2.0, 1.9999, 1.3, 0.9, 0.2, 0.03, 0.005, 1e-3, 1e-5, 1e-9):
+        with engine.context():
+            e = mp.mpf(eps)
+            taken = float(w2 * (engine.slope_energy(q) - engine.gap(q, e) / (q * e)))
+        assert steps.taken(eps) == pytest.approx(taken, rel=2e-14, abs=1e-15)
+    assert steps.error < 1e-13
