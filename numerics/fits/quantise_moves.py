@@ -20,7 +20,7 @@ LOOKED_AT, ROUNDS, AT_ONCE = 6, 100, 2_000_000
 #: Log tau of a hard threshold.
 HARD = 80.0
 #: Integer programmes: furthest move, programmes each, nodes, every so many points up to so far out.
-REACH, PROGRAMMES, NODES, EVERY, FAR_OUT = 12, 4, 400, 5, 12.0
+REACH, PROGRAMMES, NODES, EVERY, FAR_OUT = 12, 4, 400, 10, 12.0
 
 
 @dataclass(frozen=True)
