@@ -77,6 +77,12 @@ def test_exponents_at_small_variance(name, condition, power, limit):
     assert not found.admits(limit + 0.1)
 
 
+def test_exponent_at_large_variance():
+    # For phi that levels off and q -> oo: D and K2 both fall like q^(-1/2), so that beta_q falls like 1/q.
+    found = exponent(rescaled(curve_of("tanh"), 2.0, FIXED_Q, power=-1, q=1e3))
+    assert found.value == pytest.approx(-1, abs=5e-3)
+
+
 def test_rates_at_small_variance():
     point = curve_of("tanh").chosen(1e-12)
     assert point.q == pytest.approx((3 * 1e-12 / 4) ** (1 / 3), rel=1e-3)
