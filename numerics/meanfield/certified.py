@@ -1,4 +1,4 @@
-"""The certified engine: each mean is a ball that holds the true values for all numbers in the arguments' balls."""
+"""The certified engine: each mean is a ball that holds the true values for all arguments in theirs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gateproof.numerics.meanfield.activation import Phi, Target
 from gateproof.numerics.meanfield.activation import phi as activation
 from gateproof.numerics.meanfield.certified_hermite import coefficients
 from gateproof.numerics.meanfield.certified_moments import Jet, Moments, Quadrature
-from gateproof.numerics.meanfield.curves import Maps
+from gateproof.numerics.meanfield.curves import maps_of
 from gateproof.numerics.precision import precision
 
 #: Orders of Hermite series that are tried.
@@ -39,7 +39,7 @@ class CertifiedEngine:
     def __init__(self, phi: Phi, digits: int) -> None:
         self.phi, self.digits = phi, digits
         self.bits = int(digits * 3.33) + 64
-        self._maps = Maps(phi)
+        self._maps = maps_of(phi)
         self._higher: Quadrature | None = None
         self._series: dict[tuple[str, int], list[arb]] = {}
 

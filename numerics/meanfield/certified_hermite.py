@@ -1,7 +1,7 @@
 """Correlation maps in balls by Hermite series: C(q, c) = sum of a_n(q)^2 c^n with all terms >= 0.
 
-a_n = E phi(sqrt(q) z) h_n(z), h_n the orthonormal Hermite polynomials. By Cauchy's integral of their generating
-function on the circle of radius sqrt(n),
+a_n = E phi(sqrt(q) z) h_n(z), h_n the orthonormal Hermite polynomials. By Cauchy's integral of their
+generating function on the circle of radius sqrt(n),
 
     |h_n(x + i y)| <= (2 pi n)^(1/4) exp(1/(24 n)) exp(sqrt(n) |y| + x^2/4)
 

@@ -66,8 +66,8 @@ def legendre(n: int, bits: int) -> tuple[tuple[arb, arb], ...]:
 def panels(sizes: Sizes, lo: arb, hi: arb, goals: Sequence[float], cap: int) -> list[Panel]:
     """Panels from lo to hi (finite) for integrands that are analytic between.
 
-    ``sizes(x, y)`` bounds their absolute values on the box x + i y, or is None where one of them may not be
-    analytic. ``goals`` are the errors aimed at on a panel; beyond ``cap`` nodes a panel is halved. Raises NoPanels.
+    ``sizes(x, y)`` bounds their absolute values on the box x + i y, or is None where one may not be analytic.
+    ``goals`` are the errors aimed at on a panel, which is halved beyond ``cap`` nodes. Raises NoPanels.
     """
     found: list[Panel] = []
     stack = [(lo, hi, 0)]

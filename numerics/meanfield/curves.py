@@ -11,6 +11,8 @@ With V, D and their derivatives at q, s = sigma_b^2 and w = sigma_w^2:
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from flint import arb
 
 from gateproof.numerics.meanfield.activation import Phi
@@ -34,6 +36,12 @@ class Maps:
         if level not in self._by_digits:
             self._by_digits[level] = Quadrature(self.phi, min(level, digits + 8))
         return self._by_digits[level].moments(q)
+
+
+@lru_cache(maxsize=16)
+def maps_of(phi: Phi) -> Maps:
+    """The maps of an activation, kept with their nodes."""
+    return Maps(phi)
 
 
 def reachable(maps: Maps, lo: arb, hi: arb) -> arb | None:

@@ -18,7 +18,7 @@ from gateproof.numerics import interval as iv
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.meanfield.activation import Phi, RefusedActivation, X
 from gateproof.numerics.meanfield.certified_tails import NoTailBound
-from gateproof.numerics.meanfield.curves import Maps, edge_curve, reachable
+from gateproof.numerics.meanfield.curves import Maps, edge_curve, maps_of, reachable
 from gateproof.numerics.meanfield.far_out import Far, edge_far
 from gateproof.numerics.meanfield.near_zero import (
     below_its_lines,
@@ -68,7 +68,7 @@ def edge(
         at_zero = vanishes(phi)
         if sigma_b2 == 0 and at_zero:
             return _degenerate(phi, bits)
-        return _searched(maps or Maps(phi), sigma_b2, digits, largest)
+        return _searched(maps or maps_of(phi), sigma_b2, digits, largest)
 
 
 def _homogeneous(phi: Phi, sigma_b2: Fraction, bits: int) -> Outcome:

@@ -10,7 +10,7 @@ from gateproof.numerics import interval as iv
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
 from gateproof.numerics.meanfield.certified_tails import NoTailBound
-from gateproof.numerics.meanfield.curves import Maps, fixed_point_curve, reachable
+from gateproof.numerics.meanfield.curves import Maps, fixed_point_curve, maps_of, reachable
 from gateproof.numerics.meanfield.far_out import fixed_point_far
 from gateproof.numerics.meanfield.near_zero import (
     below_its_lines,
@@ -52,7 +52,7 @@ def fixed_points(
     with precision(int(digits * 3.33) + 96):
         if phi.homogeneous:
             return _homogeneous(phi, sigma_w2, sigma_b2)
-        return _searched(maps or Maps(phi), sigma_w2, sigma_b2, digits, largest)
+        return _searched(maps or maps_of(phi), sigma_w2, sigma_b2, digits, largest)
 
 
 def _homogeneous(phi: Phi, sigma_w2: Fraction, sigma_b2: Fraction) -> Outcome:

@@ -8,7 +8,7 @@ from flint import arb
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
-from gateproof.numerics.meanfield.curves import Maps, double_curve, edge_fold_curve, fold_curve
+from gateproof.numerics.meanfield.curves import Maps, double_curve, edge_fold_curve, fold_curve, maps_of
 from gateproof.numerics.meanfield.edge import DOUBLE, identical_slopes
 from gateproof.numerics.meanfield.outcome import Outcome, Point, Status
 from gateproof.numerics.meanfield.zeros import Curve, zeros
@@ -22,7 +22,7 @@ def folds(phi: Phi, sigma_b2: Fraction, within: Range, digits: int = 30, maps: M
 
     ``within`` are the least and the largest q* looked at, 0 < lo < hi.
     """
-    maps = maps or Maps(phi)
+    maps = maps or maps_of(phi)
     with precision(int(digits * 3.33) + 96):
         s = iv.rational(sigma_b2)
         return _listed(maps, fold_curve(maps, s), within, digits, s, "fold")
@@ -36,7 +36,7 @@ def double_critical(phi: Phi, within: Range, digits: int = 30, maps: Maps | None
     _must_be_continuous(phi)
     if phi.homogeneous or identical_slopes(phi):
         raise RefusedActivation(f"the activation {phi.text!r:.60}: every critical point is double-critical")
-    maps = maps or Maps(phi)
+    maps = maps or maps_of(phi)
     with precision(int(digits * 3.33) + 96):
         return _listed(maps, double_curve(maps), within, digits, None, "double-critical point")
 
@@ -48,7 +48,7 @@ def edge_folds(phi: Phi, within: Range, digits: int = 30, maps: Maps | None = No
         raise RefusedActivation(
             f"the activation {phi.text!r:.60}: its edge of chaos is one point, sigma_b^2 = 0"
         )
-    maps = maps or Maps(phi)
+    maps = maps or maps_of(phi)
     with precision(int(digits * 3.33) + 96):
         return _listed(maps, edge_fold_curve(maps), within, digits, None, "fold of the edge of chaos")
 

@@ -7,6 +7,8 @@ from fractions import Fraction
 import pytest
 
 from gateproof.numerics.certify import certify
+from gateproof.numerics.meanfield.certified import certified_engine
+from gateproof.numerics.points import rational_bounds
 from gateproof.proofs_check.engine import decide
 from gateproof.proofs_check.records import Reading
 from gateproof.theory.formula import parse_expr
@@ -63,6 +65,18 @@ def test_second_moments_to_20_digits(f: str) -> None:
     for q, square, slope in MOMENTS[f]:
         assert holds(f"gauss(({f})**2, z, q={q})", square)
         assert holds(f"gauss(diff({f}, z)**2, z, q={q})", slope)
+
+
+@pytest.mark.parametrize("f", MOMENTS)
+def test_the_certified_engine_holds_them(f: str) -> None:
+    engine = certified_engine(f.replace("z", "x"), 24)
+    for q, *printed in MOMENTS[f]:
+        for ball, right in zip((engine.variance(q), engine.slope_energy(q)), printed, strict=True):
+            lo, hi = rational_bounds(ball)
+            unit = Fraction(1, 10 ** len(right.partition(".")[2]))
+            assert hi - lo < Fraction(1, 10**20)
+            assert lo - unit <= Fraction(right) <= hi + unit
+            assert not lo - unit <= Fraction(right) + Fraction(1, 10**15) <= hi + unit
 
 
 @pytest.mark.parametrize("q", SCALES)
