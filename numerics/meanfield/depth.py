@@ -12,6 +12,7 @@ save c = -1 where phi is odd and sigma_b = 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isnan
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 from flint import arb
 
 from gateproof.numerics.meanfield.depth_numbers import log, middle, working
+from gateproof.numerics.meanfield.depth_wide import WideGaps
 from gateproof.numerics.meanfield.engine import Engine
 
 _MAX_STEPS = 4_000
@@ -50,10 +52,11 @@ class DepthScales:
 def depth_scales(engine: Engine[Any], sigma_w2: Any, sigma_b2: Any, q: Any) -> DepthScales:
     """All scales at a fixed point q > 0 of q -> sigma_w2 V(q) + sigma_b2.
 
-    Numbers are of the engine's kind. Raises NoFixedPoint where q is none.
+    Numbers are of the engine's kind. Raises NoFixedPoint where q is none, ValueError for
+    sigma_b2 < 0.
     """
     with working(engine):
-        _must_be_fixed(sigma_w2 * engine.variance(q) + sigma_b2, q)
+        _must_be_fixed(sigma_w2 * engine.variance(q) + sigma_b2, sigma_b2, q)
         chi_1 = sigma_w2 * engine.slope_energy(q)
         chi_parallel = sigma_w2 * engine.variance_slope(q)
         eps, slope = fixed_correlation(engine, sigma_w2, sigma_b2, q, chi_1)
@@ -63,7 +66,9 @@ def depth_scales(engine: Engine[Any], sigma_w2: Any, sigma_b2: Any, q: Any) -> D
         )  # fmt: skip
 
 
-def _must_be_fixed(following: Any, q: Any) -> None:
+def _must_be_fixed(following: Any, sigma_b2: Any, q: Any) -> None:
+    if sigma_b2 < 0:
+        raise ValueError(f"sigma_b2 = {middle(sigma_b2):.6g}: a variance >= 0 is expected")
     off = abs(following - q)
     if off > q * FIXED:
         raise NoFixedPoint(
@@ -132,61 +137,59 @@ def _by_balls(engine: Engine[Any], sigma_w2: arb, q: arb, chi_1: arb) -> tuple[a
     """A ball that holds the root, by the signs of f(eps) - eps on both sides of it."""
     if chi_1 <= 1:
         return arb(0), chi_1
+    wide = WideGaps(engine, q)
+
+    def side(eps: arb) -> int:
+        """1 left of the root, -1 right of it, 0 where the balls do not tell."""
+        ratio = sigma_w2 * wide.gap(eps) / (q * eps)
+        return 1 if ratio > 1 else -1 if ratio < 1 else 0
+
     if not chi_1 > 1:
         # The edge itself is inside of the ball: where chi_1 passes 1 the root leaves 0 continuously.
-        eps = arb(0).union(_upper_end(engine, sigma_w2, q, arb(1) / 2**40))
+        lo, hi = arb(0), _upper_end(side, arb(1) / 2**40)
     else:
-        lo, hi = _lower_end(engine, sigma_w2, q), _upper_end(engine, sigma_w2, q, arb(1))
-        lo, hi = _bisected(engine, sigma_w2, q, lo, hi)
-        eps = lo.union(hi)
-    return eps, chi_1 - sigma_w2 * engine.slope_gap(q, eps)
+        lo, hi = _bisected(side, _lower_end(side), _upper_end(side, arb(1)))
+    # R' rises with c on [0, 1].
+    lost = (wide.slope_gap(lo) if lo > 0 else arb(0)).union(wide.slope_gap(hi))
+    return lo.union(hi), chi_1 - sigma_w2 * lost
 
 
-def _side(engine: Engine[Any], sigma_w2: arb, q: arb, eps: arb) -> int:
-    """1 left of the root, -1 right of it, 0 where the balls do not tell."""
-    ratio = sigma_w2 * engine.gap(q, eps) / (q * eps)
-    return 1 if ratio > 1 else -1 if ratio < 1 else 0
+Side = Callable[[arb], int]
 
 
-def _lower_end(engine: Engine[Any], sigma_w2: arb, q: arb) -> arb:
+def _lower_end(side: Side) -> arb:
     eps = arb(1) / 2
     for _ in range(_MAX_STEPS):
-        if _side(engine, sigma_w2, q, eps) > 0:
+        if side(eps) > 0:
             return eps
         eps = eps / 4
     raise NoFixedPoint("chi_1 is too near to 1 for the precision of q and sigma_w2")
 
 
-def _upper_end(engine: Engine[Any], sigma_w2: arb, q: arb, eps: arb) -> arb:
-    while eps < 1 and _side(engine, sigma_w2, q, eps) >= 0:
+def _upper_end(side: Side, eps: arb) -> arb:
+    while eps < 1 and side(eps) >= 0:
         eps = eps * 4
     return eps.min(arb(1))
 
 
-def _bisected(engine: Engine[Any], sigma_w2: arb, q: arb, lo: arb, hi: arb) -> tuple[arb, arb]:
+def _bisected(side: Side, lo: arb, hi: arb) -> tuple[arb, arb]:
     """Halved (by the geometric mean where the ends are far apart) until the balls no longer tell."""
     for _ in range(_MAX_STEPS):
         centre = ((lo * hi).sqrt() if hi > 4 * lo else (lo + hi) / 2).mid()
         if not lo < centre < hi:
             break
-        side = _side(engine, sigma_w2, q, centre)
-        if side == 0:
-            return _flanked(engine, sigma_w2, q, lo, hi, centre)
-        lo, hi = (centre, hi) if side > 0 else (lo, centre)
+        told = side(centre)
+        if told == 0:
+            return _flank(side, lo, centre, 1), _flank(side, hi, centre, -1)
+        lo, hi = (centre, hi) if told > 0 else (lo, centre)
     return lo, hi
 
 
-def _flanked(engine: Engine[Any], sigma_w2: arb, q: arb, lo: arb, hi: arb, centre: arb) -> tuple[arb, arb]:
-    """Ends as near to a point that is not told from the root as their own signs are told."""
-    for end, sign in ((lo, 1), (hi, -1)):
-        off = abs(end - centre)
-        for _ in range(200):
-            off = off / 2
-            near = (centre - sign * off).mid()
-            if _side(engine, sigma_w2, q, near) != sign:
-                break
-            if sign > 0:
-                lo = near
-            else:
-                hi = near
-    return lo, hi
+def _flank(side: Side, end: arb, centre: arb, sign: int) -> arb:
+    """A point with a sign as near as can be to the point that is not told from the root."""
+    for _ in range(_MAX_STEPS):
+        near = ((end + centre) / 2).mid()
+        if near in (end, centre) or side(near) != sign:
+            break
+        end = near
+    return end

@@ -94,6 +94,8 @@ def test_scales_are_those_of_iterated_layers():
 def test_a_variance_that_is_no_fixed_point_is_refused():
     with pytest.raises(NoFixedPoint):
         depth_scales(mp_engine("tanh", 15), mp.mpf(5), mp.mpf(1), mp.mpf("0.01"))
+    with pytest.raises(ValueError, match="sigma_b2"):
+        depth_scales(mp_engine("tanh", 15), mp.mpf(5), mp.mpf(-1), mp.mpf("0.8"))
 
 
 def test_forgetting():
