@@ -53,7 +53,7 @@ def coefficients(phi: Phi, q: arb, orders: int, digits: int, scale: float) -> li
     with precision(bits):
         for lo, hi in pairwise(cuts(phi, reach, 2 * sqrt(span.lo), half=half)):
             f = evaluator(branch_at(phi, (lo + hi) / 2).expr)
-            made = panels(_sizes(f, span, orders), lo, hi, [goal], ceil(0.6 * digits * log(10)) + 24)
+            made = panels(_sizes(f, span, orders), lo, hi, [goal], ceil(0.6 * digits * log(10)) + 24, bits)
             for panel in made:
                 rest += panel.errors[0]
                 for t, w in legendre(panel.nodes, bits):

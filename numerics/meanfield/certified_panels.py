@@ -63,18 +63,19 @@ def legendre(n: int, bits: int) -> tuple[tuple[arb, arb], ...]:
         return tuple(arb.legendre_p_root(n, k, weight=True) for k in range(n))
 
 
-def panels(sizes: Sizes, lo: arb, hi: arb, goals: Sequence[float], cap: int) -> list[Panel]:
+def panels(sizes: Sizes, lo: arb, hi: arb, goals: Sequence[float], cap: int, bits: int) -> list[Panel]:
     """Panels from lo to hi (finite) for integrands that are analytic between.
 
     ``sizes(x, y)`` bounds their absolute values on the box x + i y, or is None where one may not be analytic.
-    ``goals`` are the errors aimed at on a panel, which is halved beyond ``cap`` nodes. Raises NoPanels.
+    ``goals`` are the errors aimed at on a panel, which is halved beyond ``cap`` nodes. Middles and
+    radii are known to ``bits`` bits. Raises NoPanels.
     """
     found: list[Panel] = []
     stack = [(lo, hi, 0)]
     with precision(LOW):
         while stack:
             a, b, depth = stack.pop()
-            panel = _panel(sizes, a, b, goals)
+            panel = _panel(sizes, a, b, goals, bits)
             if panel is not None and (panel.nodes <= cap or depth >= HALVINGS):
                 found.append(panel)
                 continue
@@ -85,9 +86,10 @@ def panels(sizes: Sizes, lo: arb, hi: arb, goals: Sequence[float], cap: int) -> 
     return found
 
 
-def _panel(sizes: Sizes, a: arb, b: arb, goals: Sequence[float]) -> Panel | None:
+def _panel(sizes: Sizes, a: arb, b: arb, goals: Sequence[float], bits: int) -> Panel | None:
     best: Panel | None = None
-    middle, radius = (a + b) / 2, (b - a) / 2
+    with precision(bits):
+        middle, radius = (a + b) / 2, (b - a) / 2
     for rho in ELLIPSES:
         tops = _on_ellipse(sizes, middle, radius, rho, len(goals))
         if tops is None:

@@ -74,7 +74,7 @@ class Rules:
         for lo, hi in pairwise(ends):
             branch = branch_at(self.phi, (lo + hi) / 2)
             functions = [evaluator(getattr(branch, name)) for name in self.names]
-            made = panels(squares(functions, span), lo, hi, goals, ceil(goal * 0.55) + 6)
+            made = panels(squares(functions, span), lo, hi, goals, ceil(goal * 0.55) + 6, self.bits)
             for panel in made:
                 self._fill(panel, functions, nodes, parts)
                 errors = [a + b for a, b in zip(errors, panel.errors, strict=True)]
@@ -137,5 +137,5 @@ class Rules:
                     value = evaluator(getattr(branch, name))(acb(at)).real
                     if value.is_finite():
                         bell = exp(-(x**2) / (4 * span.lo)) / sqrt(4 * pi * span.lo)
-                        found[k] += float(value.mid()) ** 2 * bell * step
+                        found[k] += min(abs(float(value.mid())), 1e150) ** 2 * bell * step
         return [max(s, 1e-200) if s else 1.0 for s in found]

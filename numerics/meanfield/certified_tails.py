@@ -64,7 +64,8 @@ def _by_form(expr: Expr, side: str) -> Growth | None:
                 terms = [Term(abs(c), k, Fraction(0)) for k, c in form.poly.items()] + [*form.remainder]
                 with precision(LOW):
                     size = sum((_at_start(t, start) for t in terms), arb(0))
-                power = max([0, *(t.k for t in terms)])
+                # x^k exp(-a x) falls from k/a on.
+                power = max([0, *(t.k for t in terms if t.a * start < t.k)])
                 return Growth(start, arb(size.upper()), power, rate)
     return None
 

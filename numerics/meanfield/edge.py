@@ -17,6 +17,7 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.meanfield.activation import Phi, RefusedActivation, X
+from gateproof.numerics.meanfield.certified_panels import NoPanels
 from gateproof.numerics.meanfield.certified_tails import NoTailBound
 from gateproof.numerics.meanfield.curves import Maps, edge_curve, maps_of, reachable
 from gateproof.numerics.meanfield.far_out import Far, edge_far
@@ -68,7 +69,32 @@ def edge(
         at_zero = vanishes(phi)
         if sigma_b2 == 0 and at_zero:
             return _degenerate(phi, bits)
-        return _searched(maps or maps_of(phi), sigma_b2, digits, largest)
+        try:
+            return _searched(maps or maps_of(phi), sigma_b2, digits, largest)
+        except (NoPanels, NoTailBound) as error:
+            raise RefusedActivation(f"the activation {phi.text!r:.60}: {error}") from None
+
+
+def edge_through(phi: Phi, q: Fraction, digits: int = 30, maps: Maps | None = None) -> Point:
+    """The point of the edge of chaos with fixed point q > 0: sigma_w2 = 1/D, sigma_b2 = q - V/D.
+
+    A negative sigma_b2 says that no network has its critical point there. Raises RefusedActivation where phi
+    jumps, ValueError for q <= 0.
+    """
+    if q <= 0:
+        raise ValueError(f"q = {q}: a variance > 0 is expected")
+    if phi.has_jump:
+        raise RefusedActivation(
+            f"the activation {phi.text!r:.60} jumps, so that chi_1 is infinite everywhere"
+        )
+    maps = maps or maps_of(phi)
+    with precision(int(digits * 3.33) + 96):
+        at = iv.rational(q)
+        try:
+            m = maps.at(at, digits + 4)
+        except (NoPanels, NoTailBound) as error:
+            raise RefusedActivation(f"the activation {phi.text!r:.60}: {error}") from None
+        return _point(maps, at, at - m.first[0] / m.second[0], digits)
 
 
 def _homogeneous(phi: Phi, sigma_b2: Fraction, bits: int) -> Outcome:
@@ -112,7 +138,7 @@ def _degenerate(phi: Phi, bits: int) -> Outcome:
 def _searched(maps: Maps, sigma_b2: Fraction, digits: int, largest: Fraction | None) -> Outcome:
     s = iv.rational(sigma_b2)
     phi = maps.phi
-    lo = arb(s.mid()) if sigma_b2 > 0 else _start(phi)
+    lo = arb(s.lower()) if sigma_b2 > 0 else _start(phi)
     far = None if largest is not None else edge_far(maps, sigma_b2)
     hi = iv.rational(largest) if largest is not None else iv.rational(max(LARGEST, 4 * sigma_b2))
     if far is not None:

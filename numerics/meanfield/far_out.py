@@ -21,9 +21,7 @@ from functools import lru_cache
 from flint import arb
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.errors import NumericsError
-from gateproof.numerics.integral import rest_beyond
-from gateproof.numerics.meanfield.activation import Phi, X
+from gateproof.numerics.meanfield.activation import Phi
 from gateproof.numerics.meanfield.certified_panels import NoPanels
 from gateproof.numerics.meanfield.certified_tails import NoTailBound, growth, largest
 from gateproof.numerics.meanfield.closed_means import (
@@ -33,16 +31,12 @@ from gateproof.numerics.meanfield.closed_means import (
     fixed_point_form,
 )
 from gateproof.numerics.meanfield.curves import Maps
-from gateproof.numerics.points import at_point
+from gateproof.numerics.meanfield.far_lines import BITS, CELLS, Lines, lines
 from gateproof.numerics.precision import precision
-from gateproof.theory.asymptotes import Asymptote, as_expr
-from gateproof.theory.exact.kernels import minus, plus, raised, times
-from gateproof.theory.formula.nodes import Expr, Var
+from gateproof.theory.formula.nodes import Expr
 
-#: Powers of 4 tried for Q, bits of the coefficients, and boxes a side of a bound.
-POWERS, BITS, CELLS = range(2, 13), 160, 256
-#: Where the tails of the bounds start.
-START = 16
+#: Powers of 4 tried for Q.
+POWERS = range(2, 13)
 
 
 @dataclass(frozen=True)
@@ -52,20 +46,6 @@ class Far:
     sign: int
     beyond: arb
     why: str
-
-
-@dataclass(frozen=True)
-class Lines:
-    """E r^2 = A q + B sqrt(q) + C, with bounds of int x^2 |phi^2 - r^2| and int x^2 |phi'^2 - r'^2|.
-
-    ``exact_a`` is A where it is rational.
-    """
-
-    a: arb
-    b: arb
-    c: arb
-    loose: tuple[arb, arb]
-    exact_a: Fraction | None
 
 
 @lru_cache(maxsize=128)
@@ -86,48 +66,6 @@ def supremum_squared(phi: Phi) -> arb | None:
                 box = (iv.down(lo), iv.up(hi)) if side == "+" else (iv.down(-hi), iv.up(-lo))
                 sizes.append(largest(phi.expr, box))
         return arb((max(sizes) ** 2).upper())
-
-
-@lru_cache(maxsize=128)
-def lines(phi: Phi) -> Lines | None:
-    """The asymptotes' numbers, or None where there are none or phi approaches them too slowly."""
-    if not isinstance(phi.left, Asymptote) or not isinstance(phi.right, Asymptote):
-        return None
-    sides = [(as_expr(s.slope), as_expr(s.intercept)) for s in (phi.left, phi.right)]
-    loose = [arb(0), arb(0)]
-    for (slope, level), side in zip(sides, "-+", strict=True):
-        line = plus(times(slope, Var(X)), level)
-        for k, (f, r) in enumerate(((phi.expr, line), (phi.slope, slope))):
-            bound = _moment(times(plus(f, minus(r)), plus(f, r)), side)
-            if bound is None:
-                return None
-            loose[k] += bound
-    with precision(BITS):
-        (al, bl), (ar, br) = [(at_point(s, {}, BITS), at_point(c, {}, BITS)) for s, c in sides]
-        a = (al * al + ar * ar) / 2
-        b = 2 * (ar * br - al * bl) / (2 * arb.pi()).sqrt()
-        c = (bl * bl + br * br) / 2
-    slopes = phi.left.slope, phi.right.slope
-    exact = [s for s in slopes if isinstance(s, Fraction)]
-    known = sum((s * s for s in exact), Fraction(0)) / 2 if len(exact) == 2 else None
-    return Lines(a, b, c, (loose[0], loose[1]), known)
-
-
-def _moment(g: Expr, side: str) -> arb | None:
-    """A bound of the integral of x^2 |g| over one half line."""
-    rest = rest_beyond(times(raised(Var(X), 2), g), X, side, Fraction(START))
-    if rest is None:
-        return None
-    with precision(64):
-        total, step = iv.rational(rest), arb(START) / CELLS
-        try:
-            for k in range(CELLS):
-                lo, hi = step * k, step * (k + 1)
-                box = (iv.down(lo), iv.up(hi)) if side == "+" else (iv.down(-hi), iv.up(-lo))
-                total += step * hi * hi * largest(g, box)
-        except (NoTailBound, NumericsError):
-            return None
-        return arb(total.upper())
 
 
 def edge_far(maps: Maps, sigma_b2: Fraction) -> Far | None:

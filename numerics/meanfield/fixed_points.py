@@ -9,6 +9,7 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
+from gateproof.numerics.meanfield.certified_panels import NoPanels
 from gateproof.numerics.meanfield.certified_tails import NoTailBound
 from gateproof.numerics.meanfield.curves import Maps, fixed_point_curve, maps_of, reachable
 from gateproof.numerics.meanfield.far_out import fixed_point_far
@@ -45,14 +46,17 @@ def fixed_points(
     """All q* >= 0 with q* = sigma_w2 V(q*) + sigma_b2, to ``digits`` digits.
 
     ``largest`` ends the search there; else it goes to infinity where the signs far out are proved. Raises
-    ValueError unless sigma_w2 > 0 and sigma_b2 >= 0.
+    ValueError unless sigma_w2 > 0 and sigma_b2 >= 0, RefusedActivation where phi grows too fast for means.
     """
     if sigma_w2 <= 0 or sigma_b2 < 0:
         raise ValueError("sigma_w^2 > 0 and sigma_b^2 >= 0 are variances")
     with precision(int(digits * 3.33) + 96):
         if phi.homogeneous:
             return _homogeneous(phi, sigma_w2, sigma_b2)
-        return _searched(maps or maps_of(phi), sigma_w2, sigma_b2, digits, largest)
+        try:
+            return _searched(maps or maps_of(phi), sigma_w2, sigma_b2, digits, largest)
+        except (NoPanels, NoTailBound) as error:
+            raise RefusedActivation(f"the activation {phi.text!r:.60}: {error}") from None
 
 
 def _homogeneous(phi: Phi, sigma_w2: Fraction, sigma_b2: Fraction) -> Outcome:
@@ -82,7 +86,7 @@ def _searched(
     first: tuple[Point, ...] = ()
     reached = True
     if sigma_b2 > 0:
-        lo = arb(s.mid())
+        lo = arb(s.lower())
     elif vanishes(maps.phi):
         point, near = _at_zero(maps.phi, sigma_w2)
         if near is None and point.stable and below_its_lines(maps.phi) and bends_somewhere(maps.phi):

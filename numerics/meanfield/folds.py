@@ -63,7 +63,7 @@ def _must_be_continuous(phi: Phi) -> None:
 def _listed(maps: Maps, curve: Curve, within: Range, digits: int, s: arb | None, word: str) -> Outcome:
     if not 0 < within[0] < within[1]:
         raise ValueError("a range of variances is 0 < lo < hi")
-    lo, hi = (arb(iv.rational(e).mid()) for e in within)
+    lo, hi = arb(iv.rational(within[0]).lower()), arb(iv.rational(within[1]).upper())
     found = zeros(curve, lo, hi, digits)
     points = []
     for q in found.found:
