@@ -66,6 +66,10 @@ HEAVY = {"torch", "triton", "jax", "numpy", "scipy", "mpmath", "matplotlib"}
 FITS = ("numerics/fits/", {"numpy", "scipy"})
 # The mean field's engine at float speed is written in JAX; it too is loaded when it is asked for.
 FAST = ("numerics/meanfield/fast", {"numpy", "jax"})
+# The same by NumPy alone, and grids of the phase diagram.
+PLAIN = ("numerics/meanfield/plain", {"numpy"})
+PHASE = ("numerics/meanfield/phase_", {"numpy", "scipy"})
+OWN = (FITS, FAST, PLAIN, PHASE)
 
 
 def loaded_at_once(tree: ast.Module) -> Iterator[str]:
@@ -84,7 +88,7 @@ def loaded_at_once(tree: ast.Module) -> Iterator[str]:
 
 def own_libraries(path: str) -> set[str]:
     """What files of a folder may load although they are heavy."""
-    return next((libraries for start, libraries in (FITS, FAST) if path.startswith(start)), set())
+    return next((libraries for start, libraries in OWN if path.startswith(start)), set())
 
 
 @pytest.mark.parametrize("folder", sorted(set(LAYERS) - {"kernels"}))
@@ -98,7 +102,7 @@ def test_only_kernels_loads_torch_and_the_like_at_once(folder):
     assert wrong == []
 
 
-@pytest.mark.parametrize("start", [FITS[0], FAST[0]])
+@pytest.mark.parametrize("start", [start for start, _ in OWN])
 def test_what_loads_heavy_libraries_is_loaded_when_asked_for(start):
     module = "gateproof." + start.rstrip("/").replace("/", ".")
     wrong = [
@@ -112,14 +116,15 @@ def test_what_loads_heavy_libraries_is_loaded_when_asked_for(start):
     assert wrong == []
 
 
-def test_torch_stands_in_one_file_outside_kernels():
+def test_torch_stands_in_two_files_outside_kernels():
     places = {
         place.partition(":")[0]
         for folder in set(LAYERS) - {"kernels"}
         for place, name in imports_of(folder)
         if name.split(".")[0] in {"torch", "triton"}
     }
-    assert places == {"numerics/backends/with_torch.py"}
+    # The second fills the weights of a caller's module.
+    assert places == {"numerics/backends/with_torch.py", "numerics/meanfield/initialise_torch.py"}
 
 
 def test_reader_of_what_loads_at_once():
