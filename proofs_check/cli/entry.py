@@ -16,6 +16,7 @@ from gateproof.proofs_check.cli import (
     diff,
     doctor,
     fit,
+    meanfield,
     output,
     report,
     show,
@@ -33,13 +34,15 @@ COMMANDS: dict[str, ModuleType] = {
     "verify": verify,
     "certify": certify,
     "fit": fit,
+    "meanfield": meanfield,
     "diff": diff,
     "doctor": doctor,
 }
-LATER = ("meanfield", "kernels", "run", "figures", "explore", "new", "evidence")
+LATER = ("kernels", "run", "figures", "explore", "new", "evidence")
 FIRST = """\
 first steps:
   gateproof fit gelu -k 3                                   a threshold gate, with a certified error
+  gateproof meanfield tanh --sigma-b2 0.05 --eoc            the edge of chaos, certified
   gateproof certify "sup(abs(silu(x) - relu(x)), x in R)"   a value with certified digits
   gateproof check paper.claims.toml                         decide a file of claims
   gateproof show tg.gelu.k2                                 one claim with all its evidence

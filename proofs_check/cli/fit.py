@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check.cli import output
+from gateproof.proofs_check.cli.clock import clock
 from gateproof.proofs_check.cli.parser import Parser, text, whole
-from gateproof.proofs_check.refused import FAILED, RefusedError
+from gateproof.proofs_check.refused import RefusedError
 
 if TYPE_CHECKING:
     from gateproof.numerics.fits.result import Fit
@@ -100,60 +98,16 @@ def run(options: argparse.Namespace) -> int:
         raise RefusedError("--curve is a table of many fits; --export, --plot and --certificate are for one")
     code = options.allow_code is not None
     watch = _progress(options)
-    with _clock(options.timeout) as clock:
-        with clock.saying("as the target was read"):
+    with clock(options.timeout) as limit:
+        with limit.saying("as the target was read"):
             target = fitting.read_target(
                 options.allow_code if code else options.target, options.domain, allow_code=code
             )
-        with clock.saying("before there was a gate"):
+        with limit.saying("before there was a gate"):
             several = list(fitting.curve(target, request, watch)) if options.curve else []
             found = None if options.curve else fitting.solved(target, request, watch)
     _clear(watch)
     return _print_curve(options, several) if found is None else _print(options, found)
-
-
-class _OverError(RefusedError):
-    """The time was over before there was anything to be fitted."""
-
-    code = FAILED
-
-
-class _Clock:
-    """Whether the time is over."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self.seconds, self.over = seconds, False
-
-    def stop(self, _signal: int, _frame: FrameType | None) -> None:
-        self.over = True
-        raise KeyboardInterrupt
-
-    @contextmanager
-    def saying(self, when: str) -> Iterator[None]:
-        """Say that the time went by before there was anything to be printed."""
-        try:
-            yield
-        except KeyboardInterrupt:
-            if not self.over:
-                raise
-            raise _OverError(f"stopped after {self.seconds:g} s, {when}: nothing was written") from None
-
-
-@contextmanager
-def _clock(seconds: float | None) -> Iterator[_Clock]:
-    """Stop the search after so many seconds, as Ctrl-C does: the best gate so far is printed."""
-    clock = _Clock(seconds)
-    if seconds is None:
-        yield clock
-        return
-
-    before = signal.signal(signal.SIGALRM, clock.stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield clock
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def _options(options: argparse.Namespace) -> dict[str, Any]:

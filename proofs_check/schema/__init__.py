@@ -1,4 +1,4 @@
-"""The JSON Schemas of report.json and of a fit, and the check of a document against them."""
+"""The JSON Schemas of report.json, of a fit and of mean fields, and the check of a document against them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 _FOLDER = Path(__file__).resolve().parent
 FILE = _FOLDER / "report.schema.json"
 FIT = _FOLDER / "fit.schema.json"
+MEANFIELD = _FOLDER / "meanfield.schema.json"
 
 
 def faults(document: Mapping[str, Any], file: Path = FILE) -> list[str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         report,
     )
     from gateproof.proofs_check.fitting import fit
+    from gateproof.proofs_check.mean_field import meanfield
     from gateproof.theory.formula import FormulaError
 
 __version__ = "0.1.0"
@@ -38,6 +39,7 @@ __all__ = [
     "decide_text",
     "fit",
     "formula",
+    "meanfield",
     "report",
 ]
 
@@ -53,6 +55,7 @@ _HOME = {
     "decide_text": _API,
     "fit": "gateproof.proofs_check.fitting",
     "formula": "gateproof.numerics.backends.formula",
+    "meanfield": "gateproof.proofs_check.mean_field",
     "report": _API,
 }
 

@@ -1,0 +1,230 @@
+"""The searches of the certified engine and of the others, each as points with all that is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from importlib.util import find_spec
+from math import inf
+
+from flint import arb
+
+from gateproof.numerics.errors import NumericsError
+from gateproof.numerics.meanfield import edge as edges
+from gateproof.numerics.meanfield import fixed_points as fixed
+from gateproof.numerics.meanfield import folds, scan
+from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
+from gateproof.numerics.meanfield.certified import CertifiedEngine
+from gateproof.numerics.meanfield.certified_panels import NoPanels
+from gateproof.numerics.meanfield.certified_tails import NoTailBound
+from gateproof.numerics.meanfield.curves import Maps
+from gateproof.numerics.meanfield.depth import fixed_correlation, forgetting
+from gateproof.numerics.meanfield.described import FieldPoint, described
+from gateproof.numerics.meanfield.mp import mp_engine
+from gateproof.numerics.meanfield.mp_numbers import to_mpf
+from gateproof.numerics.meanfield.near_zero import sides, vanishes
+from gateproof.numerics.meanfield.outcome import Outcome, Point, Status
+from gateproof.numerics.meanfield.result import DOUBLE, EDGE, EDGE_FOLDS, FIXED, FOLDS, FieldPoints
+from gateproof.numerics.meanfield.value import Value
+from gateproof.numerics.points import at_point
+from gateproof.numerics.precision import precision
+
+#: Digits beyond those asked for, and beyond them where c* < 1 needs q to more.
+GUARD, FAR = 6, 60
+#: Digits of xi_c that are worth more than an estimate of all.
+LEAST = 6
+#: The range in which folds are looked for.
+RANGE = (Fraction(1, 100), Fraction(256))
+Range = tuple[Fraction, Fraction]
+Search = Callable[[int], Outcome]
+
+
+class Certified:
+    """Searches in balls for one activation and a number of digits; nodes are kept between them."""
+
+    def __init__(self, phi: Phi, digits: int) -> None:
+        self.phi, self.digits = phi, digits
+        self.engine = CertifiedEngine(phi, digits + GUARD)
+        self.maps = Maps(phi)
+
+    def edge(self, sigma_b2: Fraction, within: Range | None) -> FieldPoints:
+        """The edge of chaos at sigma_b2."""
+        hi = None if within is None else within[1]
+        found = self._run(lambda d: edges.edge(self.phi, sigma_b2, d, largest=hi, maps=self.maps))
+        return self._points(EDGE, found, None, sigma_b2, within)
+
+    def fixed(self, sigma_w2: Fraction, sigma_b2: Fraction, within: Range | None) -> FieldPoints:
+        """The fixed points at (sigma_w2, sigma_b2)."""
+        hi = None if within is None else within[1]
+
+        def search(digits: int) -> Outcome:
+            return fixed.fixed_points(self.phi, sigma_w2, sigma_b2, digits, largest=hi, maps=self.maps)
+
+        found = self._run(search)
+        if any(p.chi_1 > 1 for p in found.points) and not self.phi.has_jump:
+            # The Hermite series of c* < 1 lose digits of q.
+            found = self._run(search, FAR)
+        return self._points(FIXED, found, sigma_w2, sigma_b2, within)
+
+    def folds(self, sigma_b2: Fraction, within: Range | None) -> FieldPoints:
+        """Fixed points with chi_parallel = 1."""
+        found = self._run(lambda d: folds.folds(self.phi, sigma_b2, within or RANGE, d, self.maps))
+        return self._points(FOLDS, found, None, sigma_b2, None)
+
+    def edge_folds(self, within: Range | None) -> FieldPoints:
+        """Points of the edge of chaos at which sigma_b2 is stationary."""
+        found = self._run(lambda d: folds.edge_folds(self.phi, within or RANGE, d, self.maps))
+        return self._points(EDGE_FOLDS, found, None, None, None)
+
+    def double_critical(self, within: Range | None) -> FieldPoints:
+        """Points with chi_1 = chi_parallel = 1."""
+        found = self._run(lambda d: folds.double_critical(self.phi, within or RANGE, d, self.maps))
+        return self._points(DOUBLE, found, None, None, None)
+
+    def _run(self, search: Search, more: int = 0) -> Outcome:
+        try:
+            return search(self.digits + GUARD + more)
+        except (NoPanels, NoTailBound, NumericsError) as error:
+            raise RefusedActivation(f"the activation {self.phi.text!r:.60}: {error}") from None
+        except OverflowError:
+            raise RefusedActivation(
+                f"the activation {self.phi.text!r:.60} grows too fast for normal means"
+            ) from None
+
+    def _points(
+        self,
+        kind: str,
+        found: Outcome,
+        sigma_w2: Fraction | None,
+        sigma_b2: Fraction | None,
+        within: Range | None,
+    ) -> FieldPoints:
+        invariant = found.status is Status.SCALE_INVARIANT
+        kept = [p for p in found.points if invariant or _inside(p, within)]
+        points = tuple(self._described(p, kind, sigma_w2, sigma_b2, invariant) for p in kept)
+        status = found.status if points or found.status is not Status.OK else Status.NONE
+        lo, hi = found.searched
+        reason = found.reason
+        if len(kept) < len(found.points):
+            reason = f"{reason}; {len(found.points) - len(kept)} of them outside of the range"
+        return FieldPoints(
+            kind, self.phi.text, sigma_w2, sigma_b2, points, status, reason,
+            (_end(lo, sigma_b2, within), _end(hi, sigma_b2, None)),
+            found.certified, self.digits, "certified",
+            tuple(v for b in found.open if (v := Value.of(b)) is not None),
+        )  # fmt: skip
+
+    def _described(
+        self, point: Point, kind: str, sigma_w2: Fraction | None, sigma_b2: Fraction | None, invariant: bool
+    ) -> FieldPoint:
+        on_edge = kind in (EDGE, EDGE_FOLDS, DOUBLE)
+        with precision(self.engine.bits):
+            if on_edge:
+                point = replace(point, chi_1=arb(1))
+            if kind in (FOLDS, DOUBLE):
+                point = replace(point, chi_parallel=arb(1))
+        try:
+            made = described(self.engine, point, invariant)
+        except (NoPanels, NoTailBound, NumericsError) as error:
+            raise RefusedActivation(f"the activation {self.phi.text!r:.60}: {error}") from None
+        if kind == FIXED and _is_loose(made) and (not self.phi.kinks or self.phi.piecewise_linear):
+            made = self._estimated(made, point)
+        return made.given(sigma_w2, sigma_b2)
+
+    def _estimated(self, made: FieldPoint, point: Point) -> FieldPoint:
+        """With c* < 1 by mpmath, where its enclosure has few digits."""
+        if find_spec("mpmath") is None:
+            return made
+        engine = mp_engine(self.phi, self.digits + 4)
+        with engine.context():
+            numbers = [to_mpf(b.mid()) for b in (point.sigma_w2, point.sigma_b2, point.q)]
+            try:
+                eps, slope = fixed_correlation(engine, *numbers)
+            except (ArithmeticError, ValueError):
+                return made
+            error = 10.0 ** -min(self.digits + 2, 300)
+            c_star, xi_c = (Value.near(x, error) for x in (1 - eps, forgetting(slope)))
+        return replace(made, c_star=c_star, xi_c=xi_c)
+
+
+def _is_loose(point: FieldPoint) -> bool:
+    """Whether c* < 1 at a stable point has fewer than LEAST digits."""
+    if not point.stable or point.chi_1 is None or not 1 < point.chi_1.lo < inf:
+        return False
+    return point.xi_c is None or not point.xi_c.fixes(LEAST)
+
+
+def _inside(point: Point, within: Range | None) -> bool:
+    return within is None or not point.q < arb(within[0].numerator) / within[0].denominator
+
+
+def _end(end: arb | None, sigma_b2: Fraction | None, within: Range | None) -> Value:
+    if end is None:
+        return Value.exact(inf)
+    found = Value.of(end)
+    assert found is not None
+    least = Fraction(0) if within is None else within[0]
+    if sigma_b2 is not None and found.lo <= sigma_b2 <= found.hi:
+        found = Value.exact(sigma_b2)
+    return Value.exact(least) if found.hi < least else found
+
+
+class Scanned:
+    """The same by scans with an engine that estimates; what is exact without a search is taken as such."""
+
+    def __init__(self, setting: scan.Setting, digits: int, name: str) -> None:
+        self.setting, self.digits, self.name = setting, digits, name
+        self.phi = setting.phi
+
+    def edge(self, sigma_b2: Fraction, within: Range | None) -> FieldPoints:
+        """The edge of chaos at sigma_b2."""
+        if self.phi.homogeneous or self.phi.has_jump or (sigma_b2 == 0 and vanishes(self.phi)):
+            return Certified(self.phi, self.digits).edge(sigma_b2, within)
+        lo, hi = self._range(sigma_b2, within)
+        points = scan.edge_points(self.setting, sigma_b2, lo, hi)
+        return self._points(EDGE, points, None, sigma_b2, (lo, hi))
+
+    def fixed(self, sigma_w2: Fraction, sigma_b2: Fraction, within: Range | None) -> FieldPoints:
+        """The fixed points at (sigma_w2, sigma_b2)."""
+        if self.phi.homogeneous:
+            return Certified(self.phi, self.digits).fixed(sigma_w2, sigma_b2, within)
+        lo, hi = self._range(sigma_b2, within)
+        points = scan.fixed_points(self.setting, sigma_w2, sigma_b2, lo, hi)
+        if sigma_b2 == 0 and vanishes(self.phi) and (within is None or within[0] == 0):
+            points = (self._zero(sigma_w2), *points)
+        return self._points(FIXED, points, sigma_w2, sigma_b2, (lo, hi))
+
+    def _zero(self, sigma_w2: Fraction) -> FieldPoint:
+        """The fixed point 0."""
+        with precision(128):
+            rate = Value.of(
+                at_point(sides(self.phi).energy, {}, 128) * sigma_w2.numerator / sigma_w2.denominator
+            )
+        assert rate is not None
+        stable = True if rate.hi < 1 else False if rate.lo > 1 else None
+        zero, chi_1 = Value.exact(0), Value.exact(inf) if self.phi.has_jump else rate
+        return FieldPoint(Value.exact(sigma_w2), zero, zero, chi_1, rate, stable)
+
+    def _range(self, sigma_b2: Fraction, within: Range | None) -> Range:
+        lo, hi = within or (Fraction(0), max(scan.LARGEST, 4 * sigma_b2))
+        lo = max(lo, sigma_b2)
+        return (lo if lo > 0 else min(scan.SMALLEST, hi / 4)), max(hi, 2 * lo)
+
+    def _points(
+        self,
+        kind: str,
+        points: tuple[FieldPoint, ...],
+        sigma_w2: Fraction | None,
+        sigma_b2: Fraction,
+        within: Range,
+    ) -> FieldPoints:
+        reason = (
+            f"{len(points)} by a scan of {scan.PER_OCTAVE} variances an octave; nothing is proved"
+            " (the certified engine does)"
+        )
+        return FieldPoints(
+            kind, self.phi.text, sigma_w2, sigma_b2, tuple(p.given(sigma_w2, sigma_b2) for p in points),
+            Status.OK if points else Status.NONE, reason, (Value.exact(within[0]), Value.exact(within[1])),
+            False, self.digits, self.name,
+        )  # fmt: skip

@@ -1,0 +1,55 @@
+"""A wall clock that stops a command as Ctrl-C does."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from gateproof.proofs_check.refused import FAILED, RefusedError
+
+
+class OverError(RefusedError):
+    """The time was over before there was anything to be printed."""
+
+    code = FAILED
+
+
+class Clock:
+    """Whether the time is over."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds, self.over = seconds, False
+
+    def stop(self, _signal: int, _frame: FrameType | None) -> None:
+        """End what runs; the handler of the alarm."""
+        self.over = True
+        raise KeyboardInterrupt
+
+    @contextmanager
+    def saying(self, when: str) -> Iterator[None]:
+        """Say that the time went by before there was anything to be printed."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not self.over:
+                raise
+            raise OverError(f"stopped after {self.seconds:g} s, {when}: nothing was written") from None
+
+
+@contextmanager
+def clock(seconds: float | None) -> Iterator[Clock]:
+    """Interrupt what runs after so many seconds."""
+    made = Clock(seconds)
+    if seconds is None:
+        yield made
+        return
+
+    before = signal.signal(signal.SIGALRM, made.stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield made
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,165 @@
+"""``gateproof meanfield``: edge of chaos, fixed points and depth scales of wide networks."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gateproof.proofs_check.cli import output
+from gateproof.proofs_check.cli.clock import clock
+from gateproof.proofs_check.cli.parser import Parser, text, whole
+from gateproof.proofs_check.refused import RefusedError
+
+if TYPE_CHECKING:
+    from gateproof.numerics.meanfield.field import MeanField
+    from gateproof.numerics.meanfield.result import FieldPoints
+
+HELP = "edge of chaos, fixed points and depth scales of wide networks"
+DESCRIPTION = """\
+Mean field theory of wide networks with the activation TARGET, certified by ball arithmetic:
+  gateproof meanfield tanh --sigma-b2 0.05 --eoc                    every critical point, with its stability
+  gateproof meanfield gelu --sigma-b2 0.05 --sigma-w2 2             every fixed point of the variance map
+  gateproof meanfield silu --eoc --curve 0:1:11                     the edge of chaos over sigma_b^2
+  gateproof meanfield silu --sigma-b2 0.05 --folds                  where fixed points or critical points meet
+  gateproof meanfield "x*sigmoid(1.702*x)" --sigma-b2 0.05 --eoc --digits 30
+TARGET is a name of the zoo or a formula in x, or the JSON of a fit. docs/meanfield.md says more.
+"""
+#: Values of sigma_b^2 in one curve.
+MOST = 1_000
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add what only this command takes."""
+    parser.takes_formulas = True
+    add = parser.add_argument
+    add("target", type=text, metavar="TARGET", nargs="?")
+    add("--sigma-b2", type=text, action="append", default=[], metavar="S",
+        help="variance of the biases, >= 0; several for a curve")  # fmt: skip
+    add("--eoc", action="store_true", help="the edge of chaos: every (sigma_w^2, q*) with chi_1 = 1")
+    add("--sigma-w2", type=text, metavar="W", help="every fixed point q* at this variance of the weights")
+    add("--folds", action="store_true",
+        help="folds at sigma_b^2, folds of the edge of chaos, and double-critical points")  # fmt: skip
+    add("--curve", type=text, metavar="LO:HI:N", help="N values of sigma_b^2 from LO to HI")
+    add("--digits", type=whole(1, 1000), default=15, metavar="D", help="significant digits (15)")
+    add("--range", dest="within", type=text, metavar="LO,HI", help="variances q* searched (all)")
+    add("--engine", type=text, default="certified", metavar="KIND",
+        help="certified (default), mp (any digits, estimated) or fast (JAX)")  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Search and print."""
+    from gateproof.proofs_check import mean_field
+
+    if options.target is None:
+        raise RefusedError(
+            "give a target, as in: gateproof meanfield tanh --sigma-b2 0.05 --eoc"
+            " (see gateproof meanfield --help)"
+        )
+    asked = (options.eoc, options.sigma_w2 is not None, options.folds)
+    if sum(asked) != 1:
+        raise RefusedError("give one of --eoc, --sigma-w2 W and --folds")
+    with mean_field.refusing():
+        biases = _biases(options)
+        _checked(options)
+        with clock(options.timeout) as limit, limit.saying("before there was a result"):
+            field = mean_field.meanfield(options.target, digits=options.digits, engine=options.engine)
+            found = _found(options, field, biases)
+    return _print(options, found)
+
+
+def _checked(options: argparse.Namespace) -> None:
+    """Refuse bad numbers before the search."""
+    from gateproof.numerics.meanfield import given
+    from gateproof.numerics.meanfield.choices import checked_digits
+
+    checked_digits(options.digits, options.engine)
+    if options.within is not None:
+        lo, _ = given.variances_within(options.within, "--range")
+        if options.folds and lo == 0:
+            raise RefusedError("--range: folds are looked for at variances > 0")
+    if options.sigma_w2 is not None:
+        given.weight_variance(options.sigma_w2, "--sigma-w2")
+    if options.folds and options.engine != "certified":
+        raise RefusedError("--folds is for --engine certified")
+
+
+def _biases(options: argparse.Namespace) -> list[str]:
+    """The values of sigma_b^2, checked."""
+    from gateproof.numerics.meanfield import given
+
+    if options.curve is not None:
+        if options.sigma_b2:
+            raise RefusedError("give --sigma-b2 or --curve, not both")
+        return _curve(options.curve)
+    if not options.sigma_b2:
+        raise RefusedError("give the variance of the biases, as --sigma-b2 0.05")
+    if len(options.sigma_b2) > 1 and options.folds:
+        raise RefusedError("--folds takes one --sigma-b2")
+    if len(options.sigma_b2) > MOST:
+        raise RefusedError(f"at most {MOST} values of sigma_b^2")
+    for value in options.sigma_b2:
+        given.bias_variance(value, "--sigma-b2")
+    return list(options.sigma_b2)
+
+
+def _curve(words: str) -> list[str]:
+    from gateproof.numerics.meanfield import given
+
+    parts = words.split(":")
+    count = parts[2].strip() if len(parts) == 3 else ""
+    if not (count.isascii() and count.isdigit() and len(count) < 6 and 2 <= int(count) <= MOST):
+        raise RefusedError(f"--curve {words!r:.40}: give LO:HI:N, as 0:1:11, with N from 2 to {MOST}")
+    lo, hi = (given.bias_variance(part, "--curve") for part in parts[:2])
+    if not lo < hi:
+        raise RefusedError(f"--curve {words!r:.40}: LO < HI is expected")
+    steps = int(count) - 1
+    return [str(lo + (hi - lo) * k / steps) for k in range(steps + 1)]
+
+
+def _found(options: argparse.Namespace, field: MeanField, biases: Sequence[str]) -> list[FieldPoints]:
+    where = options.within
+    if options.folds:
+        folds = [field.folds(biases[0], within=where)] if _positive(biases[0]) else []
+        return [*folds, *_where_any(field, where)]
+    if options.eoc:
+        return [field.edge_of_chaos(s, within=where) for s in biases]
+    return [field.fixed_points(options.sigma_w2, s, within=where) for s in biases]
+
+
+def _positive(bias: str) -> bool:
+    from gateproof.numerics.meanfield import given
+
+    return given.bias_variance(bias) > 0
+
+
+def _where_any(field: MeanField, where: str | None) -> list[FieldPoints]:
+    """Folds of the edge and double-critical points, which belong to no one sigma_b^2."""
+    from gateproof.numerics.meanfield.activation import RefusedActivation
+
+    found = []
+    for search in (field.edge_folds, field.double_critical):
+        try:
+            found.append(search(within=where))
+        except RefusedActivation as error:
+            output.note(str(error))
+    return found
+
+
+def _print(options: argparse.Namespace, found: list[FieldPoints]) -> int:
+    from gateproof.numerics.meanfield.result import curve_json, folds_json
+    from gateproof.proofs_check import mean_field
+    from gateproof.proofs_check.decision_json import lines
+    from gateproof.proofs_check.render import fields
+
+    if not found:
+        raise RefusedError("nothing is left to be searched")
+    if options.json and options.folds:
+        output.put(lines(folds_json(found)))
+    elif options.json:
+        output.put(lines(curve_json(found) if len(found) > 1 else found[0].to_json()))
+    elif len(found) > 1 and not options.folds:
+        output.put(fields.curve_table(found))
+    else:
+        output.put("\n".join(fields.summary(one) for one in found))
+    return max(mean_field.code(one) for one in found)
