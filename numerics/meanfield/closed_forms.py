@@ -38,7 +38,10 @@ _HALF = num(Fraction(1, 2))
 
 @lru_cache(maxsize=256)
 def closed_form(phi: Phi) -> Maker | None:
-    """What makes the closed form of an activation in a space, or None where none is known."""
+    """What makes the closed form of an activation in a space, or None where none is known.
+
+    A form's numbers are made with it: in mpmath, at the precision of that moment.
+    """
     if len(phi.branches) == 1:
         found = kernels(phi.branches[0].expr, X)
         return None if found is None else _smooth(found)

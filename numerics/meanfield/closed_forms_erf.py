@@ -239,7 +239,17 @@ class Bell:
 
     def mean(self, q: Value) -> Value:
         """E phi."""
+        if self._cancels():
+            return self.shift + self.scale + self.scale * self._fallen(q)
         return self.shift + self.scale / self.space.sqrt(1 + self._s(q))
+
+    def _cancels(self) -> bool:
+        """Whether the shift takes most of the bell away at 0, as in 1 - exp(-x^2)."""
+        return bool(abs(self.shift + self.scale) < abs(self.shift) / 2)
+
+    def _fallen(self, q: Value) -> Value:
+        """E exp(-rate x^2) - 1."""
+        return self.space.expm1(-self.space.log1p(self._s(q)) / 2)
 
     def _product(self, q: Value) -> Value:
         """What the shift adds to a mean of a product."""
@@ -252,8 +262,10 @@ class Bell:
     def variance_slope(self, q: Value) -> Value:
         """d/dq E phi^2."""
         s, sp = self._s(q), self.space
-        shifted = self.shift * self.scale / sp.sqrt(1 + s) ** 3
-        return -2 * self.rate * (self.scale**2 / sp.sqrt(1 + 2 * s) ** 3 + shifted)
+        # (1 + 2 s)^(-3/2) less (1 + s)^(-3/2), which a shift of -scale leaves.
+        left = self.scale**2 * sp.expm1(-3 * sp.log1p(s / (1 + s)) / 2)
+        start = self.scale * (self.shift + self.scale)
+        return -2 * self.rate * (left + start) / sp.sqrt(1 + s) ** 3
 
     def slope_energy(self, q: Value) -> Value:
         """E phi'^2."""
@@ -274,6 +286,12 @@ class Bell:
 
     def correlation(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v)."""
+        if self._cancels():
+            sp, s, start = self.space, self._s(q), self.shift + self.scale
+            # 1/sqrt(Delta) - 1/(1 + s), what E (b(u) - 1)(b(v) - 1) has beyond the square of its mean.
+            bent = sp.expm1(-sp.log1p(-((s * c / (1 + s)) ** 2)) / 2) / (1 + s)
+            square = self._fallen(q) ** 2 + bent
+            return start**2 + 2 * start * self.scale * self._fallen(q) + self.scale**2 * square
         return self._product(q) + self._values(q).at(c, 1 - c)
 
     def correlation_slope(self, q: Value, c: Value) -> Value:

@@ -136,8 +136,15 @@ class MpSpace:
         return +value
 
     def integral(self, f: Callable[..., Value], hi: Value, *values: Value) -> Value:
-        """mpmath's tanh-sinh rule on four parts, graded towards both ends."""
+        """mpmath's tanh-sinh rule on parts that are graded towards both ends."""
         if hi == 0:
             return self._mp.mpf(0)
-        parts = [hi * k / 64 for k in (0, 1, 8, 32, 56, 63, 64)]
-        return self._mp.quad(lambda t: f(t, *values) if 0 < t < self._mp.pi else self._mp.mpf(0), parts)
+
+        def inside(t: Value) -> Value:
+            try:
+                return f(t, *values)
+            except ZeroDivisionError:
+                # A node that rounding put on a singularity, where the integrand tends to 0.
+                return self._mp.mpf(0)
+
+        return self._mp.quad(inside, [hi * k / 256 for k in (0, 1, 4, 16, 64, 128, 192, 240, 252, 255, 256)])

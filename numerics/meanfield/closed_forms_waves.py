@@ -26,6 +26,28 @@ class Waves:
         turned = tuple((w, -w * b, w * a) for w, a, b in self.terms)
         return Waves(self.space, self.slope, 0 * self.slope, turned)
 
+    def _at_zero(self) -> Value:
+        """phi(0)."""
+        return self.level + sum(b for _, _, b in self.terms)
+
+    def _cancels(self) -> bool:
+        """Whether the level takes most of the cosines away at 0, as in 1 - cos(x)."""
+        return bool(abs(self._at_zero()) < abs(self.level) / 2)
+
+    def _square_about_zero(self, q: Value, c: Value) -> Value:
+        """E phi(u) phi(v) with cos - 1 in place of cos: nothing cancels at small q."""
+        sp, start = self.space, self._at_zero()
+        odd = Waves(sp, 0 * self.level, self.slope, tuple((w, a, 0 * b) for w, a, b in self.terms))
+        total = odd._times(odd, q, c, 1 - c) + start**2
+        for v, _, b in self.terms:
+            total = total + 2 * start * b * sp.expm1(-(v**2) * q / 2)
+            for w, _, b2 in self.terms:
+                x = abs(v * w * q * c)
+                near = sp.exp((x - (v**2 + w**2) * q / 2) / 2) * sp.expm1(-x)
+                both = sp.expm1(-(v**2) * q / 2) * sp.expm1(-(w**2) * q / 2) + near**2 / 2
+                total = total + b * b2 * both
+        return total
+
     def _times(self, other: Waves, q: Value, c: Value, eps: Value) -> Value:
         """E phi(u) psi(v)."""
         sp = self.space
@@ -59,14 +81,15 @@ class Waves:
 
     def mean(self, q: Value) -> Value:
         """E phi."""
-        total = self.level + 0 * q
+        sp, about = self.space, self._cancels()
+        total = (self._at_zero() if about else self.level) + 0 * q
         for w, _, b in self.terms:
-            total = total + b * self.space.exp(-(w**2) * q / 2)
+            total = total + b * (sp.expm1 if about else sp.exp)(-(w**2) * q / 2)
         return total
 
     def variance(self, q: Value) -> Value:
         """E phi^2."""
-        return self._times(self, q, 1 + 0 * q, 0 * q)
+        return self.correlation(q, 1 + 0 * q)
 
     def variance_slope(self, q: Value) -> Value:
         """d/dq E phi^2 = E phi'^2 + E phi phi''."""
@@ -91,7 +114,7 @@ class Waves:
 
     def correlation(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v)."""
-        return self._times(self, q, c, 1 - c)
+        return self._square_about_zero(q, c) if self._cancels() else self._times(self, q, c, 1 - c)
 
     def correlation_slope(self, q: Value, c: Value) -> Value:
         """E phi'(u) phi'(v)."""
@@ -117,7 +140,13 @@ class Exponential:
 
     def mean(self, q: Value) -> Value:
         """E phi."""
+        if self._cancels():
+            return self.shift + self.scale + self.scale * self.space.expm1(self.rate**2 * q / 2)
         return self.shift + self.scale * self.space.exp(self.rate**2 * q / 2)
+
+    def _cancels(self) -> bool:
+        """Whether the shift takes most of the rest away at 0, as in exp(x) - 1."""
+        return bool(abs(self.shift + self.scale) < abs(self.shift) / 2)
 
     def variance(self, q: Value) -> Value:
         """E phi^2."""
@@ -147,6 +176,10 @@ class Exponential:
     def correlation(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v)."""
         r, sp = self.rate**2 * q, self.space
+        if self._cancels():
+            start, rise = self.shift + self.scale, sp.expm1(r / 2)
+            square = rise**2 + sp.exp(r) * sp.expm1(r * c)
+            return start**2 + 2 * start * self.scale * rise + self.scale**2 * square
         shifted = self.shift**2 + 2 * self.shift * self.scale * sp.exp(r / 2)
         return shifted + self.scale**2 * sp.exp(r * (1 + c))
 

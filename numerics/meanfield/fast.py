@@ -33,8 +33,9 @@ Progress = Callable[[int, int], None]
 
 _EPS = float(np.finfo(np.float64).eps)
 _SIZES = (64, 1024, 16384, 262144)
-#: A mean is refused where its estimated error is above this part of its size.
-TOLERANCE = 1e-11
+#: A mean is refused where its estimated error is above this part of its size. The estimates of panels are
+#: some hundred times what the error is.
+TOLERANCE = 1e-9
 
 MOMENTS = (
     "mean",

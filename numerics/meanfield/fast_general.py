@@ -20,7 +20,7 @@ from gateproof.numerics.meanfield.fast_functions import Functions, branch_of
 Array = NDArray[np.float64]
 Traced = Callable[..., Any]
 
-_SINGLES, _PAIRS = (16, 256), (4, 64)
+_SINGLES, _PAIRS = (16, 256), (8,)
 #: Below this part of the narrowest panel a difference f(u) - f(v) is taken by f', with 5 nodes in between.
 _CLOSE = 0.02
 
@@ -35,8 +35,11 @@ def _singles(f: Traced, cuts: Any, q: Any) -> Any:
 
 
 @partial(jax.jit, static_argnums=0)
-def _pairs(f: Traced, outer: Any, inner: Any, centres: Any, q: Any, eps: Any) -> Any:
-    return jax.lax.map(lambda p: panels.pair(f, outer, inner, centres, p[0], p[1]), (q, eps))
+def _pairs(f: Traced, outer: Any, inner: Any, centres: Any, sign: Any, q: Any, eps: Any) -> Any:
+    def body(u: Any, step: Any) -> Any:
+        return f(u, step, sign)
+
+    return jax.lax.map(lambda p: panels.pair(body, outer, inner, centres, p[0], p[1]), (q, eps))
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -45,9 +48,9 @@ def _givens(f: Traced, at: float, cuts: Any, q: Any, c: Any) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def product(f: Traced, g: Traced, sign: int) -> Traced:
-    """f(u) g(sign v)."""
-    return lambda u, step: f(u) * g(sign * (u + step))
+def product(f: Traced) -> Traced:
+    """f(u) f(sign v)."""
+    return lambda u, step, sign: f(u) * f(sign * (u + step))
 
 
 @lru_cache(maxsize=1024)
@@ -55,7 +58,7 @@ def half_square(f: Traced, slope: Traced, kinks: tuple[float, ...], close: bool)
     """(f(u) - f(v))^2/2, by the mean of the slope where u and v are close and on one branch."""
     t, w = np.polynomial.legendre.leggauss(5)
 
-    def value(u: Any, step: Any) -> Any:
+    def value(u: Any, step: Any, sign: Any) -> Any:  # noqa: ARG001 v is close to u, never to -u
         v = u + step
         plain = f(v) - f(u)
         if close:
@@ -124,7 +127,7 @@ class General:
                 for start, stop, size in pieces(len(here), _PAIRS):
                     mine = here[start:stop]
                     found = _pairs(
-                        f(kind == 2), _padded(cuts, 0.0), _padded(inner, 0.0), centres,
+                        f(kind == 2), _padded(cuts, 0.0), _padded(inner, 0.0), centres, float(sign),
                         filled(q[mine], size), filled(eps[mine], size),
                     )  # fmt: skip
                     out[:, mine] = np.asarray(jnp.stack(found))[:, : stop - start]
@@ -146,11 +149,9 @@ class General:
 
 
 def _padded(cuts: Array, empty: float) -> Array:
-    """To a multiple of 8 (of 2 for a few), so that few shapes compile."""
-    if not len(cuts):
-        return np.array([empty])
-    unit = 8 if len(cuts) > 4 else 2
-    return np.concatenate([cuts, np.full(-len(cuts) % unit, cuts[-1])])
+    """To one of a few sizes, for each of which there is a compilation."""
+    room = next((n for n in (4, 12, 24) if n >= len(cuts)), len(cuts) + -len(cuts) % 48)
+    return np.concatenate([cuts, np.full(room - len(cuts), cuts[-1] if len(cuts) else empty)])
 
 
 def _narrowest(cuts: Array, reach: float) -> float:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 #: Numbers of coefficients; a function gets the first that its estimate accepts.
-SIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
+SIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 #: The weight beyond is exp(-REACH^2/2), 4e-19.
 REACH = 9.2
 _MARGIN = 9.0

@@ -25,6 +25,17 @@ _EPS = float(np.finfo(np.float64).eps)
 #: Where V - C is no smaller than this part of V it is a difference.
 _WIDE = 0.05
 
+#: Derivatives and what is made of them, away from kinks.
+_BODIES: dict[str, tuple[tuple[int, ...], Callable[..., Any]]] = {
+    "mean": ((0,), lambda f: f),
+    "variance": ((0,), lambda f: f**2),
+    "variance_slope": ((0, 1, 2), lambda f, g, h: g**2 + f * h),
+    "slope_energy": ((1,), lambda g: g**2),
+    "slope_energy_slope": ((1, 2, 3), lambda g, h, k: h**2 + g * k),
+    "curvature_energy": ((2,), lambda h: h**2),
+    "third_energy": ((3,), lambda k: k**2),
+}
+
 
 class Numeric:
     """The means of an activation at flat arrays of points, each with its error and size."""
@@ -40,31 +51,21 @@ class Numeric:
                 Smooth(t, Calibration(p), s)
                 for t, p, s in zip(self.own.traced, self.own.plain, parity, strict=True)
             )
-        f, f1, f2, f3 = self.own.traced
-        self._bodies: dict[str, tuple[Traced, tuple[int, ...]]] = {
-            "mean": (f, (0,)),
-            "variance": (lambda x: f(x) ** 2, (0,)),
-            "variance_slope": (lambda x: f1(x) ** 2 + f(x) * f2(x), (0, 1, 2)),
-            "slope_energy": (lambda x: f1(x) ** 2, (1,)),
-            "slope_energy_slope": (lambda x: f2(x) ** 2 + f1(x) * f3(x), (1, 2, 3)),
-            "curvature_energy": (lambda x: f2(x) ** 2, (2,)),
-            "third_energy": (lambda x: f3(x) ** 2, (3,)),
-        }
+        self._traced = {name: _composed(self.own.traced, name) for name in _BODIES}
 
     # --- one variable ----------------------------------------------------------
 
     def moment(self, name: str, q: Array) -> Mean:
         """A mean over one variable."""
-        body, orders = self._bodies[name]
         if self.infinite(name):
             return np.full_like(q, np.inf), np.zeros_like(q), np.ones_like(q)
-        value, error, size = self._single(body, orders, q)
+        value, error, size = self._single(name, q)
         extra = self.at_kinks(name, q, np)
         return value + extra, error, size + abs(extra)
 
     def body(self, name: str) -> tuple[Traced, tuple[int, ...]]:
         """The function whose mean it is, away from kinks, and the derivatives in it."""
-        return self._bodies[name]
+        return self._traced[name], _BODIES[name][0]
 
     def infinite(self, name: str) -> bool:
         """Whether the mean of a square has the square of a delta function in it."""
@@ -86,7 +87,8 @@ class Numeric:
             total = total + bell * (f_r * g_r - f_l * g_l + (f_r**2 - f_l**2) / 2 * x / q)
         return total
 
-    def _single(self, body: Traced, orders: tuple[int, ...], q: Array) -> Mean:
+    def _single(self, name: str, q: Array) -> Mean:
+        (orders, body), whole = _BODIES[name], self._traced[name]
         if self.smooth:
             steps, back = np.unique(step_of(q), return_inverse=True)
             found = [[self.smooth[k].calibration.line_size(int(s))[0] for k in orders] for s in steps]
@@ -94,7 +96,9 @@ class Numeric:
         else:
             sizes = np.full(len(q), -1)
         return _split(
-            sizes > 0, lambda i: line_means(body, sizes[i], q[i]), lambda i: self.general.single(body, q[i])
+            sizes > 0,
+            lambda i: line_means(tuple(self.own.traced[k] for k in orders), body, sizes[i], q[i]),
+            lambda i: self.general.single(whole, q[i]),
         )
 
     # --- pairs -------------------------------------------------------------------
@@ -125,7 +129,7 @@ class Numeric:
         return self.smooth[order].sizes(q)
 
     def _square(self, order: int, q: Array) -> Mean:
-        return self._single(self._bodies[("variance", "slope_energy")[order]][0], (order,), q)
+        return self._single(("variance", "slope_energy")[order], q)
 
     def _panels(self, order: int, q: Array, c: Array, done: Done) -> Mean:
         """Any activation; c = 1 and c = -1 are means over one variable."""
@@ -140,7 +144,7 @@ class Numeric:
             here = np.nonzero((abs(c) < 1) & ((c >= 0) == (sign > 0)))[0]
             if len(here):
                 out[:, here] = self.general.pair(
-                    partial(_same, product(f, f, sign)), sign, q[here], 1 - abs(c[here]), done
+                    partial(_same, product(f)), sign, q[here], 1 - abs(c[here]), done
                 )
         value, error, size = out
         return value, error + 4 * _EPS * size, size
@@ -201,6 +205,11 @@ class Numeric:
             if -x not in self.own.kinks:
                 total += 2 * j * bell * float(self.own.plain[1](np.array([-x]))[0])
         return np.where(met == 0, total, np.copysign(np.inf, met))
+
+
+def _composed(functions: tuple[Traced, ...], name: str) -> Traced:
+    orders, body = _BODIES[name]
+    return lambda x: body(*(functions[k](x) for k in orders))
 
 
 def _same(made: Traced, close: bool) -> Traced:  # noqa: ARG001 a product has no close form

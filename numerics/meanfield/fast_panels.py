@@ -3,8 +3,8 @@
 For functions with kinks and for variances that are too large for the Hermite series. All functions here are
 traced for one point at a time; places to cut at (``cuts``, padded by repetition: a panel of width 0 adds 0)
 are arrays. A mean is (value, error, size): its estimated error, from the last Legendre coefficients of each
-panel's integrand, and the mean of the integrand's size, which the error is judged by. The power 3/2 of a
-last coefficient, relative to the panel, is on the safe side: the rule is off by about its square.
+panel's integrand, and the mean of the integrand's size, which the error is judged by. With coefficients that
+fall like rho^-k the last of n is rho^-(n-1), relative to the panel, and the rule is off by rho^-2n.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _summed(values: Value, half: Value) -> Mean:
     top = jnp.max(jnp.abs(values), axis=-1)
     tail = jnp.max(jnp.abs(values @ last), axis=-1)
     safe = jnp.where(top > 0, top, 1.0)
-    error = jnp.where(top > 0, 2 * top * (tail / safe) ** 1.5, 0.0)
+    error = jnp.where(top > 0, 4 * top * (tail / safe) ** 2, 0.0)
     size = jnp.sum((jnp.abs(values) @ weights) * half, axis=-1)
     return jnp.sum((values @ weights) * half, axis=-1), jnp.sum(error * half, axis=-1), size
 

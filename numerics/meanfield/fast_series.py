@@ -8,8 +8,6 @@ elementwise in the points and may be traced; arrays are float64.
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
@@ -56,15 +54,16 @@ def total(even: Array, odd: Array, c: Array, eps: Array) -> Array:
     return _value(even, x_log) + c * _value(odd, x_log)
 
 
+def one_parity(a: Array, parity: int, c: Array, eps: Array) -> Array:
+    """The same where the even (1) or the odd (-1) ones alone are not 0."""
+    value = _value(a, log_square(c, eps))
+    return value if parity > 0 else c * value
+
+
 def lack(even: Array, odd: Array, c: Array, eps: Array) -> Array:
     """The sum of a_n^2 (1 - c^n)."""
     x_log = log_square(c, eps)
     return _lack(even, x_log) + _lack(odd, x_log) + eps * _value(odd, x_log)
-
-
-def squares(values: tuple[Array, Array], maps: tuple[Any, Any]) -> tuple[Array, Array]:
-    """Squares of the coefficients from the values' even and odd parts (.., M) and a table's maps."""
-    return (values[0] @ maps[0]) ** 2, (values[1] @ maps[1]) ** 2
 
 
 def raised(even: Array, odd: Array, q: Array) -> tuple[Array, Array]:

@@ -2,13 +2,13 @@
 
 E f(u) f(v) = sum a_n(q)^2 c^n. The coefficients of all variances in a piece come from one matrix product with
 a table (:mod:`fast_hermite`) that the calibration picked; a sum at |c| < 1 takes the coefficients until c^n
-is below 1e-16.
+is below 1e-16. What is compiled does not depend on the table, but for its number of coefficients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from typing import Any
 
 import jax
@@ -17,55 +17,64 @@ from numpy.typing import NDArray
 
 from gateproof.numerics.meanfield import fast_series as series
 from gateproof.numerics.meanfield.fast_calibration import Calibration, step_of
-from gateproof.numerics.meanfield.fast_chunks import Done, filled, pieces
-from gateproof.numerics.meanfield.fast_hermite import SIZES, line, table
+from gateproof.numerics.meanfield.fast_chunks import Done, elementwise, filled, pieces
+from gateproof.numerics.meanfield.fast_hermite import line, table
 
 Array = NDArray[np.float64]
 Traced = Callable[[Any], Any]
 
-_ROWS = (64, 512)
-_POINTS = (64, 512, 4096)
-#: Coefficients held at once for the points of a piece.
-_HELD = 1 << 22
+#: Points in one call of a compiled sum, values in one of a compiled function.
+_POINTS = (32, 128, 1024)
+_VALUES = (2048, 8192, 32768, 131072)
+#: Numbers held at once: values at nodes, coefficients of points.
+_HELD = 1 << 21
 _TINY_LOG = 37.0
+#: Where a sum at |c| < 1 may stop, and the tables that it then reads, beside the whole of its own.
+_STOPS = (64, 256, 1024, 4096)
+_TABLES = np.array([64, 256, 1024, 4096, 16384])
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2))
-def _values(f: Traced, parity: int, size: int, q: Any) -> tuple[Any, Any]:
-    """Even and odd parts at the nodes, None for a part that is 0: (Q, M)."""
-    x = jax.numpy.sqrt(q)[:, None] * table(size).nodes
-    right = f(x)
-    if parity:
-        return (right, None) if parity > 0 else (None, right)
-    left = f(-x)
-    return (right + left) / 2, (right - left) / 2
+@partial(jax.jit, static_argnums=0)
+def _evaluated(f: Traced, x: Any) -> Any:
+    return f(x)
 
 
-@partial(jax.jit, static_argnums=(0, 1))
-def _squares(size: int, columns: int, values: tuple[Any, Any]) -> tuple[Any, Any]:
+def values(f: Traced, x: Array) -> Array:
+    """f at an array of any shape; compiled for a few sizes."""
+    return elementwise(partial(_evaluated, f), [x.reshape(-1)], _VALUES, lambda _: None)[0].reshape(x.shape)
+
+
+@lru_cache(maxsize=64)
+def _maps(size: int, columns: int) -> tuple[Any, Any]:
+    """A table's maps to even and odd coefficients, as JAX arrays; called where x64 is on."""
     rule, half = table(size), columns // 2
-    even, odd = values
-    return (
-        None if even is None else (even @ rule.even[:, :half]) ** 2,
-        None if odd is None else (odd @ rule.odd[:, :half]) ** 2,
-    )
+    return jax.numpy.asarray(rule.even[:, :half]), jax.numpy.asarray(rule.odd[:, :half])
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _sums(kind: str, columns: int, parts: tuple[Any, Any], rows: Any, q: Any, eps: Any, c: Any) -> Any:
-    """The sums of a kind for points that belong to rows; None for rows where each row has one point."""
-    half = columns // 2
-    some = parts[0] if parts[0] is not None else parts[1]
-    zero = jax.numpy.zeros_like(some)
-    even, odd = (zero if p is None else p for p in parts)
+def _sums(
+    kind: str, parity: int, sides: tuple[Any, Any], maps: tuple[Any, Any], points: Any, rows: Any
+) -> Any:
+    """The sums of a kind from values at nodes and their mirrors (R, M), for the points (q, c, eps) of rows.
+
+    No ``rows`` where each row has one point; what the parity leaves out is 0.
+    """
+    q, c, eps = points
+    right, left = sides
+    if parity:
+        a = right @ maps[0 if parity > 0 else 1]
+        even, odd = (a**2, None) if parity > 0 else (None, a**2)
+    else:
+        even, odd = ((right + left) / 2 @ maps[0]) ** 2, ((right - left) / 2 @ maps[1]) ** 2
     if rows is not None:
-        even, odd = even[rows], odd[rows]
-    assert even.shape[-1] == half
+        even, odd = (None if a is None else a[rows] for a in (even, odd))
+    if kind == "total" and parity:
+        return series.one_parity(even if parity > 0 else odd, parity, c, eps)
+    some = odd if even is None else even
+    even, odd = (jax.numpy.zeros_like(some) if a is None else a for a in (even, odd))
     if kind == "total":
         return series.total(even, odd, c, eps)
-    if kind == "raised":
-        even, odd = series.raised(even, odd, q)
-    return series.lack(even, odd, c, eps)
+    return series.lack(*series.raised(even, odd, q), c, eps)
 
 
 class Smooth:
@@ -84,67 +93,109 @@ class Smooth:
     def apply(self, kind: str, q: Array, c: Array, eps: Array, sizes: Any, done: Done) -> Array:
         """Sums at flat points whose tables are known.
 
-        ``total`` is E f f, ``lack`` E f^2 - E f f, and ``raised`` the lack of a function whose derivative f
-        is. Arrays (P,).
+        ``total`` is E f f, and ``raised`` is E g^2 - E g g for a g whose derivative f is. Arrays (P,).
         """
         out = np.empty(len(q))
-        columns = _columns(c, sizes) if kind == "total" else sizes
-        for size, count in sorted({(int(a), int(b)) for a, b in _unique_pairs(sizes, columns)}):
-            here = np.nonzero((sizes == size) & (columns == count))[0]
-            self._group(kind, size, count, (q, c, eps), here, out, done)
+        columns = sizes
+        if kind == "total":
+            columns, sizes = _columns(c, sizes)
+        keys = sizes * 65536 + columns
+        order = np.lexsort((q, keys))
+        groups = np.split(order, np.nonzero(np.diff(keys[order]))[0] + 1)
+        for batch in _batches(groups, sizes):
+            rows = [np.unique(q[g], return_inverse=True) for g in batch]
+            nodes = [table(int(sizes[g[0]])).nodes for g in batch]
+            flat = np.concatenate(
+                [(np.sqrt(u)[:, None] * z).reshape(-1) for (u, _), z in zip(rows, nodes, strict=True)]
+            )
+            right = values(self.traced, flat)
+            left = None if self.parity else values(self.traced, -flat)
+            start = 0
+            for group, (unique, back), z in zip(batch, rows, nodes, strict=True):
+                stop = start + len(unique) * len(z)
+                sides = tuple(None if a is None else a[start:stop].reshape(-1, len(z)) for a in (right, left))
+                start = stop
+                maps = _maps(int(sizes[group[0]]), int(columns[group[0]]))
+                points = (q[group], c[group], eps[group])
+                out[group] = self._group(kind, sides, maps, points, back, done)
         return out
 
     def _group(
-        self, kind: str, size: int, columns: int, points: tuple[Array, Array, Array], here: Any, out: Array,
+        self, kind: str, sides: tuple[Array | None, ...], maps: Any, points: tuple[Array, ...], back: Any,
         done: Done,
-    ) -> None:  # fmt: skip
-        q, c, eps = points
-        unique, back = np.unique(q[here], return_inverse=True)
-        single = len(unique) == len(here)
-        order = np.argsort(back, kind="stable")
-        bounds = np.searchsorted(back[order], np.arange(len(unique) + 1))
-        rows = [r for r in _ROWS if r * columns <= _HELD] or [_ROWS[0]]
-        held = [p for p in _POINTS if p * columns <= _HELD] or [_POINTS[0]]
-        for start, stop, padded in pieces(len(unique), rows):
-            variances = filled(unique[start:stop], padded)
-            parts = _squares(size, columns, _values(self.traced, self.parity, size, variances))
-            members = order[bounds[start] : bounds[stop]]
-            for first, last, room in [(0, len(members), padded)] if single else pieces(len(members), held):
-                mine = filled(members[first:last], room)
-                at = here[mine]
-                which = None if single else back[mine] - start
-                found = _sums(kind, columns, parts, which, q[at], eps[at], c[at])
-                out[here[members[first:last]]] = np.asarray(found)[: last - first]
-                done(last - first)
+    ) -> Array:  # fmt: skip
+        """Points of one table, sorted by their variances; ``back`` is each one's row."""
+        out = np.empty(len(back))
+        single = int(back[-1]) + 1 == len(back)
+        columns = 2 * maps[0].shape[1]
+        room = tuple(p for p in _POINTS if p * columns <= _HELD) or _POINTS[:1]
+        for start, stop, padded in pieces(len(back), room):
+            mine = tuple(filled(p[start:stop], padded) for p in points)
+            if single:
+                held = tuple(None if a is None else _rows(a, start, stop, padded) for a in sides)
+                found = _sums(kind, self.parity, held, maps, mine, None)
+            else:
+                low, high = int(back[start]), int(back[stop - 1]) + 1
+                size = next(p for p in (1, 8, *_POINTS) if p >= high - low)
+                held = tuple(None if a is None else _rows(a, low, high, size) for a in sides)
+                found = _sums(kind, self.parity, held, maps, mine, filled(back[start:stop] - low, padded))
+            out[start:stop] = np.asarray(found)[: stop - start]
+            done(stop - start)
+        return out
 
 
-def _unique_pairs(a: Any, b: Any) -> Any:
-    return np.unique(np.stack([a, b], axis=1), axis=0)
+def _rows(a: Array, start: int, stop: int, size: int) -> Array:
+    """Rows of a matrix, the last one repeated up to a size."""
+    if stop - start == size:
+        return a[start:stop]
+    return np.concatenate([a[start:stop], np.broadcast_to(a[stop - 1], (size - stop + start, a.shape[1]))])
 
 
-def _columns(c: Array, sizes: Any) -> Any:
-    """The coefficients that a correlation needs, up to all of a table."""
+def _batches(groups: list[Any], sizes: Any) -> Iterator[list[Any]]:
+    """Groups of points together, as many as their values may be held; a large group is cut."""
+    batch: list[Any] = []
+    held = 0
+    for group in groups:
+        count = len(table(int(sizes[group[0]])).nodes)
+        most = max(1, _HELD // count)
+        for start in range(0, len(group), most):
+            part = group[start : start + most]
+            if batch and held + len(part) * count > _HELD:
+                yield batch
+                batch, held = [], 0
+            batch.append(part)
+            held += len(part) * count
+    if batch:
+        yield batch
+
+
+def _columns(c: Array, sizes: Any) -> tuple[Any, Any]:
+    """The coefficients that a correlation needs, up to all of a table, and the table to take them from.
+
+    Fewer kinds of both mean fewer calls: a few coefficients may come from a larger table as well.
+    """
     with np.errstate(divide="ignore"):
         needed = _TINY_LOG / np.maximum(-np.log(np.abs(c)), 1e-300)
-    index = np.searchsorted(np.array(SIZES), needed)
-    return np.minimum(np.array([*SIZES, SIZES[-1]])[index], sizes)
+    stop = np.array([*_STOPS, 1 << 30])[np.searchsorted(np.array(_STOPS), needed)]
+    larger = _TABLES[np.searchsorted(_TABLES, sizes)]
+    some = (stop < sizes) | (sizes <= _STOPS[1])
+    return np.where(some, np.minimum(stop, larger), sizes), np.where(some, larger, sizes)
 
 
-@partial(jax.jit, static_argnums=(0, 1))
-def _lines(f: Traced, size: int, q: Any) -> Any:
-    rule = line(size)
-    x = jax.numpy.sqrt(q)[:, None] * rule.nodes
-    terms = rule.weights * (f(x) + f(-x))
-    one, other = jax.numpy.sum(terms[:, :size], axis=1), jax.numpy.sum(terms[:, size:], axis=1)
-    return (one + other) / 2, abs(one - other), jax.numpy.sum(abs(terms), axis=1) / 2
-
-
-def line_means(f: Traced, sizes: Any, q: Array) -> tuple[Array, Array, Array]:
-    """E f(u) with estimated error and size for flat q, by line rules of given sizes."""
+def line_means(
+    functions: tuple[Traced, ...], body: Callable[..., Array], sizes: Any, q: Array
+) -> tuple[Array, Array, Array]:
+    """E body(f(u), ..) with estimated error and size for flat q, by line rules of given sizes."""
     out = np.empty((3, len(q)))
     for size in np.unique(sizes):
-        here = np.nonzero(sizes == size)[0]
-        for start, stop, padded in pieces(len(here), _ROWS):
-            found = _lines(f, int(size), filled(q[here[start:stop]], padded))
-            out[:, here[start:stop]] = np.stack([np.asarray(a) for a in found])[:, : stop - start]
+        rule, here = line(int(size)), np.nonzero(sizes == size)[0]
+        rows = max(1, _HELD // len(rule.nodes))
+        for start in range(0, len(here), rows):
+            mine = here[start : start + rows]
+            x = np.sqrt(q[mine])[:, None] * rule.nodes
+            sides = [body(*(values(f, s * x) for f in functions)) for s in (1.0, -1.0)]
+            half = [[a[:, :size] @ rule.weights[:size], a[:, size:] @ rule.weights[size:]] for a in sides]
+            one, other = half[0][0] + half[1][0], half[0][1] + half[1][1]
+            spread = (abs(sides[0]) + abs(sides[1])) @ rule.weights / 2
+            out[:, mine] = (one + other) / 2, abs(one - other), spread
     return out[0], out[1], out[2]
