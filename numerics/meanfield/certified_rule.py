@@ -27,8 +27,9 @@ from gateproof.theory.formula.nodes import Expr
 
 #: Names of the functions that share nodes: those of phi and phi', and those of phi'' and phi'''.
 FIRST, SECOND = ("expr", "slope"), ("curvature", "third")
-#: Panels that the error is shared by, points of the estimate that it is relative to, and cuts tried.
-PANELS, POINTS, WIDENED = 24, 96, 8
+#: Panels that the error is shared by, points a side of the estimate that it is relative to, and their
+#: ratio, and cuts tried.
+PANELS, POINTS, RATIO, WIDENED = 24, 90, 1.15, 8
 
 
 @dataclass(frozen=True)
@@ -125,17 +126,19 @@ class Rules:
                 parts[2].append(weight * first)
 
     def _scales(self, span: Span) -> list[float]:
-        """About the means themselves, by a midpoint rule; they only say how small an error is wanted."""
-        reach, found = 6 * sqrt(span.hi), [0.0, 0.0]
-        step = 2 * reach / POINTS
+        """About the means themselves, by sampling; they only say how small an error is wanted.
+
+        The points thicken towards 0, where narrow features stand out least against a wide density.
+        """
+        found = [0.0, 0.0]
+        points = [6 * sqrt(span.hi) * RATIO**-k for k in range(POINTS)]
         with precision(LOW):
-            for i in range(POINTS):
-                x = -reach + (i + 0.5) * step
+            for x in (*points, *(-x for x in points)):
                 at = arb(x)
                 branch = branch_at(self.phi, at)
+                weight = exp(-(x**2) / (4 * span.lo)) / sqrt(4 * pi * span.lo) * abs(x) * (1 - 1 / RATIO)
                 for k, name in enumerate(self.names):
                     value = evaluator(getattr(branch, name))(acb(at)).real
                     if value.is_finite():
-                        bell = exp(-(x**2) / (4 * span.lo)) / sqrt(4 * pi * span.lo)
-                        found[k] += min(abs(float(value.mid())), 1e150) ** 2 * bell * step
+                        found[k] += min(abs(float(value.mid())), 1e150) ** 2 * weight
         return [max(s, 1e-200) if s else 1.0 for s in found]

@@ -36,7 +36,7 @@ from gateproof.numerics.precision import precision
 from gateproof.theory.formula.nodes import Expr
 
 #: Powers of 4 tried for Q.
-POWERS = range(2, 13)
+POWERS = (*range(2, 13), *range(14, 27, 2))
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from gateproof.numerics.precision import precision
 #: A function with its first two derivatives, on a ball.
 Jet = tuple[arb, arb, arb]
 Curve = Callable[[arb, int], Jet]
-#: Digits at which zeros are isolated, boxes looked at, and the least relative width of one.
-COARSE, BOXES, LEAST = 14, 4_000, 2.0**-36
+Box = tuple[arb, arb]
+#: Digits at which zeros are isolated, first and then, boxes looked at, and the least relative width of one.
+COARSE, FINE, BOXES, LEAST = 14, 32, 5_000, 2.0**-44
 #: The first boxes' ends have this ratio: none that zeros are likely to share.
 RATIO = 1.4871
 #: By this part of its size a box is widened to prove a zero on its border.
@@ -30,43 +31,61 @@ class Zeros:
     open: list[arb] = field(default_factory=list)
 
     def add(self, zero: arb) -> None:
-        """One more, unless it is the last one: two boxes may share a zero on their border."""
-        if not (self.found and self.found[-1].overlaps(zero)):
-            self.found.append(zero)
+        """One more, unless it is there: two boxes may share a zero on their border."""
+        if not any(zero.overlaps(other) for other in self.found):
+            self.found = sorted([*self.found, zero], key=lambda q: float(q.mid()))
 
 
 def zeros(curve: Curve, lo: arb, hi: arb, digits: int) -> Zeros:
     """All zeros in [lo, hi], 0 < lo < hi, exact ends; ``curve(q, digits)`` computes to about those digits.
 
-    Each is narrowed to a relative error below 10^-digits.
+    Each is narrowed to a relative error below 10^-digits. What few digits leave undecided is looked at again
+    with more.
     """
     done = Zeros()
-    bits = int(digits * 3.33) + 64
-    with precision(bits):
-        stack = _first(lo, hi)
-        for _ in range(BOXES):
-            if not stack:
+    with precision(int(max(digits, FINE) * 3.33) + 64):
+        boxes = _first(lo, hi)
+        for accuracy, least in ((COARSE, 2.0**-20), (FINE, LEAST)):
+            found, boxes = _sweep(curve, boxes, accuracy, least, digits)
+            for zero in found:
+                done.add(zero)
+            if not boxes:
                 break
-            a, b = stack.pop()
-            value, slope = enclosed(curve, a.union(b))
-            if value > 0 or value < 0:
-                continue
-            if slope > 0 or slope < 0:
-                changes, box = _with_change(curve, a, b, digits)
-                if changes is not None:
-                    if changes:
-                        done.add(_narrowed(curve, box, digits))
-                    continue
-            if (b - a) < LEAST * b:
-                done.open.append(a.union(b))
-                continue
-            middle = arb((a * b).sqrt().mid())
-            stack += [(middle, b), (a, middle)]
-        done.open += [a.union(b) for a, b in reversed(stack)]
+        done.open = [a.union(b) for a, b in reversed(boxes)]
     return done
 
 
-def _first(lo: arb, hi: arb) -> list[tuple[arb, arb]]:
+def _sweep(
+    curve: Curve, stack: list[Box], accuracy: int, least: float, digits: int
+) -> tuple[list[arb], list[Box]]:
+    """The zeros in some boxes, and boxes left undecided; the boxes' last is looked at first."""
+    found: list[arb] = []
+    left: list[Box] = []
+    for _ in range(BOXES):
+        if not stack:
+            break
+        a, b = stack.pop()
+        value, slope = enclosed(curve, a.union(b), accuracy)
+        if value > 0 or value < 0:
+            continue
+        if slope > 0 or slope < 0:
+            changes, box = _with_change(curve, a, b, digits)
+            if changes is not None:
+                if changes:
+                    found.append(_narrowed(curve, box, digits))
+                continue
+        if (b - a) < least * b:
+            # Neighbours are joined again: with more digits one box may do.
+            if left and left[-1][1] == a:
+                a = left.pop()[0]
+            left.append((a, b))
+            continue
+        middle = arb((a * b).sqrt().mid())
+        stack += [(middle, b), (a, middle)]
+    return found, [*stack, *reversed(left)]
+
+
+def _first(lo: arb, hi: arb) -> list[Box]:
     """Boxes, the first to be looked at last."""
     ends = [lo]
     while ends[-1] * RATIO < hi:
