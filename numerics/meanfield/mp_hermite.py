@@ -17,10 +17,10 @@ import gmpy2
 from flint import arb
 from gmpy2 import mpfr
 
-from gateproof.numerics.meanfield.mp_means import Moment, moment
+from gateproof.numerics.meanfield.mp_means import Moment, densities, moment
 from gateproof.numerics.meanfield.mp_numbers import to_mpfr
 from gateproof.numerics.meanfield.mp_panels import NotReached
-from gateproof.numerics.meanfield.mp_values import Values
+from gateproof.numerics.meanfield.mp_values import SHIFT, Grid, Values
 from gateproof.numerics.precision import precision
 
 #: Coefficients, and products of coefficients and points, beyond which another method is quicker.
@@ -62,22 +62,20 @@ def powers(values: Values, q: arb, digits: int) -> Powers:
     sums = first, second, third
     reach = (2 * sqrt((digits + 2) * log(10)) + 2) * root
     level = floor(log2(root * pi * sqrt(2 / (digits * log(10))))) - 1
-    coarse: Powers | None = None
+    small = mpfr(10) ** -digits
     while True:
-        found = _on_grid(values, q, digits, level, reach, sums)
-        if coarse is not None:
-            found = _compared(found, coarse)
-            small = mpfr(10) ** -digits
-            if all(e <= small * s for e, s in zip(found.errors, sums, strict=True)):
-                if any(r > small * s for r, s in zip(found.rests, sums, strict=True)):
-                    raise NotReached("the Hermite series stalls")
-                return found
-        coarse = found
+        found = _on_grid(values, q, digits, Grid(level, 0), reach, sums)
+        # A second grid, moved, tells the errors: see the trapezoid rule for one variable.
+        found = _compared(found, _on_grid(values, q, digits, Grid(level, SHIFT), reach, sums))
+        if all(e <= small * s for e, s in zip(found.errors, sums, strict=True)):
+            if any(r > small * s for r, s in zip(found.rests, sums, strict=True)):
+                raise NotReached("the Hermite series stalls")
+            return found
         level -= 1
 
 
 def _compared(fine: Powers, coarse: Powers) -> Powers:
-    """The finer weights, their errors told by the coarser ones."""
+    """The weights, their errors told by those from another grid."""
     with gmpy2.context(gmpy2.get_context(), precision=fine.bits):
         off = [abs(a - b) for a, b in zip(fine.weights, coarse.weights, strict=False)]
         rounding = mpfr(2) ** (10 - fine.bits)
@@ -88,24 +86,23 @@ def _compared(fine: Powers, coarse: Powers) -> Powers:
         return Powers(fine.weights, fine.rests, (errors[0], errors[1], errors[2]), fine.bits)
 
 
-def _on_grid(values: Values, q: arb, digits: int, level: int, reach: float, sums: Sums) -> Powers:
-    count = ceil(reach / 2.0**level)
+def _on_grid(values: Values, q: arb, digits: int, grid: Grid, reach: float, sums: Sums) -> Powers:
+    count = ceil(reach / 2.0**grid.level)
     parity = values.phi.parity
-    indices = range(count + 1) if parity else range(-count, count + 1)
+    fold = parity != 0 and grid.shift == 0
+    indices = range(count + 1) if fold else range(-count, count + 1)
     if len(indices) > MAX_TERMS:
         raise NotReached("the Hermite series needs too many points")
     bits = values.bits
     with precision(bits):
-        square = arb((1, 2 * level))
-        scale = arb((1, level)) / (2 * arb.pi() * q).sqrt()
+        scale = arb((1, grid.level)) / (2 * arb.pi() * q).sqrt()
         root = q.sqrt()
-        heights = values.on_grid(0, level, indices)
-        terms = [
-            v * scale * (-(square * (i * i)) / (2 * q)).exp() for v, i in zip(heights, indices, strict=True)
-        ]
-        if parity:
+        heights = values.on_grid(0, grid, indices)
+        weights = densities(q, grid, indices, bits)
+        terms = [v * scale * w for v, w in zip(heights, weights, strict=True)]
+        if fold:
             terms = [terms[0], *(2 * t for t in terms[1:])]
-        points = [arb((i, level)) / root for i in indices]
+        points = [grid.point(i) / root for i in indices]
     with gmpy2.context(gmpy2.get_context(), precision=bits):
         return _summed(
             [to_mpfr(p, bits) for p in points], [to_mpfr(t, bits) for t in terms], parity, sums, digits, bits

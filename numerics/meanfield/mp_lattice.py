@@ -11,7 +11,7 @@ from math import ceil, floor, log, log2, pi, sqrt
 from flint import arb
 
 from gateproof.numerics.meanfield.mp_panels import Estimate, NotReached
-from gateproof.numerics.meanfield.mp_values import Values
+from gateproof.numerics.meanfield.mp_values import SHIFT, SHIFT_ACROSS, Grid, Values
 from gateproof.numerics.precision import precision
 
 #: Points of the plane beyond which panels are quicker.
@@ -29,38 +29,51 @@ def lattice_mean(values: Values, order: int, q: arb, eps: arb, digits: int) -> E
         along, across = q * (2 - eps) / 2, q * eps / 2
         narrow = float(across.sqrt().min(along.sqrt()))
         level = floor(log2(narrow * pi * sqrt(2 / (digits * log(10)))))
-        coarse: arb | None = None
         while True:
-            found = _sum(values, order, (along, across), level, digits)
-            if coarse is not None:
-                off = abs(found - coarse).upper()
-                if off <= abs(found) * arb(10) ** -digits:
-                    return Estimate(found.mid(), off + found.rad())
-            coarse = found
+            found = _sum(values, order, (along, across), level, digits, (0, 0))
+            moved = _sum(values, order, (along, across), level, digits, (SHIFT, SHIFT_ACROSS))
+            off = abs(found - moved).upper()
+            if off <= abs(found) * arb(10) ** -digits:
+                return Estimate(found.mid(), off + found.rad())
             level -= 1
 
 
-def _sum(values: Values, order: int, variances: tuple[arb, arb], level: int, digits: int) -> arb:
+def _sum(
+    values: Values,
+    order: int,
+    variances: tuple[arb, arb],
+    level: int,
+    digits: int,
+    shifts: tuple[int, int],
+) -> arb:
+    """The sum on a grid that is moved by shifts/1024 of a step along s and d."""
     width = sqrt(2 * digits * log(10)) + 2
     counts = [ceil(width * float(v.sqrt()) / 2.0**level) for v in variances]
     if counts[0] * counts[1] > MAX_POINTS:
         raise NotReached("the grid is too large")
-    along, across = (_weights(v, level, n) for v, n in zip(variances, counts, strict=True))
+    first, second = (range(-n, n + 1) for n in counts)
+    along = _weights(variances[0], Grid(level, shifts[0]), first)
+    across = _weights(variances[1], Grid(level, shifts[1]), second)
     reach = counts[0] + counts[1]
-    heights = values.on_grid(order, level, range(-reach, reach + 1))
-    symmetric = values.phi.parity != 0
+    places = range(-reach, reach + 1)
+    ups = values.on_grid(order, Grid(level, shifts[0] + shifts[1]), places)
+    downs = values.on_grid(order, Grid(level, shifts[0] - shifts[1]), places)
+    still = shifts == (0, 0)
+    symmetric = still and values.phi.parity != 0
     total = arb(0)
-    for i in range(0 if symmetric else -counts[0], counts[0] + 1):
-        centre = reach + i
+    for i in first:
+        if symmetric and i < 0:
+            continue
         row = arb(0)
-        # j and -j give the same, j = 0 gives nothing.
-        for j in range(1, counts[1] + 1):
-            off = heights[centre + j] - heights[centre - j]
-            row += across[j] * (off * off)
-        total += row * along[abs(i)] * (2 if symmetric and i else 1)
-    return total * arb((1, 2 * level)) / (2 * arb.pi() * (variances[0] * variances[1]).sqrt())
+        # Where nothing is moved j and -j give the same, j = 0 gives nothing.
+        for j in range(1, counts[1] + 1) if still else second:
+            off = ups[reach + i + j] - downs[reach + i - j]
+            row += across[counts[1] + j] * (off * off)
+        total += row * along[counts[0] + i] * (2 if symmetric and i else 1)
+    whole = total if still else total / 2
+    return whole * arb((1, 2 * level)) / (2 * arb.pi() * (variances[0] * variances[1]).sqrt())
 
 
-def _weights(variance: arb, level: int, count: int) -> list[arb]:
-    rate = -arb((1, 2 * level)) / (2 * variance)
-    return [(rate * (i * i)).exp() for i in range(count + 1)]
+def _weights(variance: arb, grid: Grid, indices: range) -> list[arb]:
+    rate = -1 / (2 * variance)
+    return [(rate * (x * x)).exp() for x in map(grid.point, indices)]

@@ -17,10 +17,12 @@ from math import ceil, floor, log, sqrt
 
 from flint import arb
 
-from gateproof.numerics.meanfield.mp_panels import Estimate, over_panels, rule
+from gateproof.numerics.meanfield.mp_panels import Estimate, NotReached, over_panels, rule
 from gateproof.numerics.meanfield.mp_values import Values
 from gateproof.numerics.precision import precision
 
+#: Points (s, d) in one mean.
+MAX_POINTS = 600_000
 #: What stands under the mean, from the values at s + d and s - d.
 Pair = Callable[[arb, arb], arb]
 
@@ -107,6 +109,7 @@ class _Inner:
     def __init__(self, values: Values, order: int, along: arb, digits: int, body: Body) -> None:
         self.values, self.order, self.along, self.body = values, order, along, body
         self.digits = digits
+        self.left = MAX_POINTS
         self.symmetric = values.phi.parity != 0
         if along != 0:
             self.rate = 1 / (along * arb(2).sqrt())
@@ -133,6 +136,9 @@ class _Inner:
 
     def at(self, s: arb, d: arb, up: int | None = None, down: int | None = None) -> arb:
         """The body times the density of s, at exact points; ``up`` and ``down`` are known branches."""
+        self.left -= 1
+        if self.left < 0:
+            raise NotReached("the mean over two variables takes too many points")
         scaled = s * self.rate
         bell = (-scaled * scaled).exp() * self.norm
         high = self.values.at(self.order, (s + d).mid(), up)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
@@ -22,6 +23,24 @@ _LOST = 24
 _MAX_TIMES = 16
 
 
+#: Parts of a step, in 1024ths, by which grids are moved: no simple ratio to it or to each other.
+SHIFT, SHIFT_ACROSS = 391, 242
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The points (index + shift/1024) 2**level."""
+
+    level: int
+    shift: int
+
+    def point(self, index: int) -> arb:
+        """An exact ball."""
+        if not self.shift:
+            return arb((index, self.level))
+        return arb((1024 * index + self.shift, self.level - 10))
+
+
 class Values:
     """phi, phi', phi'', phi''' (``order`` 0 to 3) at points of R that are no kinks, with ``bits`` bits."""
 
@@ -33,7 +52,7 @@ class Values:
             self.cuts = [_middle(b.hi, bits) for b in phi.branches[:-1] if b.hi is not None]
         self._runs = [[compiled(form) for form in forms] for forms in self.forms]
         self._fine = arb((1, _LOST - bits))
-        self._grid: dict[tuple[int, int], dict[int, arb]] = {}
+        self._grid: dict[tuple[int, Grid], dict[int, arb]] = {}
 
     def branch(self, x: arb) -> int:
         """The number of the smooth formula that holds at a point."""
@@ -51,17 +70,17 @@ class Values:
             pass
         return point_value(self.forms[number][order], x, self.bits)
 
-    def on_grid(self, order: int, level: int, indices: Sequence[int]) -> list[arb]:
-        """The derivative at the points index * 2**level; each is worked out once."""
-        known = self._grid.setdefault((order, level), {})
-        finer = self._grid.get((order, level + 1), {})
+    def on_grid(self, order: int, grid: Grid, indices: Sequence[int]) -> list[arb]:
+        """The derivative at points of a grid; each is worked out once."""
+        known = self._grid.setdefault((order, grid), {})
+        coarser = {} if grid.shift else self._grid.get((order, Grid(grid.level + 1, 0)), {})
         found: list[arb] = []
         for i in indices:
             value = known.get(i)
             if value is None:
-                value = finer.get(i >> 1) if not i & 1 else None
+                value = coarser.get(i >> 1) if not i & 1 else None
                 if value is None:
-                    value = self.at(order, arb((i, level)))
+                    value = self.at(order, grid.point(i))
                 known[i] = value
             found.append(value)
         return found

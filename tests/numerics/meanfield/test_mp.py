@@ -154,6 +154,25 @@ def test_no_number_is_refused(bad):
         mp_engine("tanh", 15).variance(bad)
 
 
+@pytest.mark.parametrize("k", [20, 100])
+def test_waves_that_look_slow_on_a_grid_of_halves(k):
+    # 100 is near to 2 pi 16: on grids of step 1/8, 1/16 sin(100 x) has the values of a slow wave.
+    engine, q = mp_engine(f"sin({k}*x)", 15), mp.mpf(k) ** 2
+    close(engine.variance(1), (1 - mp.exp(-2 * q)) / 2, 15)
+    for c in ("0.5", "0.9999"):
+        both = mp.exp(-q) * mp.sinh(mp.mpf(c) * q)
+        assert abs(engine.correlation(1, c) - both) < mp.mpf(10) ** -15
+
+
+@pytest.mark.parametrize("name", ["0", "1", "3*x - 1", "x**3"])
+def test_polynomials(name):
+    engine = mp_engine(name, 20)
+    v, d, c = {"0": (0, 0, 0), "1": (1, 0, 1), "3*x - 1": (10, 9, 5.5), "x**3": (15, 27, 5.25)}[name]
+    assert abs(engine.variance(1) - v) < mp.mpf(10) ** -20 * max(1, v)
+    assert abs(engine.slope_energy(1) - d) < mp.mpf(10) ** -20 * max(1, d)
+    assert abs(engine.correlation(1, "0.5") - c) < mp.mpf(10) ** -20 * max(1, v)
+
+
 def test_a_wrong_digit_is_seen():
     with pytest.raises(AssertionError):
         close(mp_engine("tanh", 25).variance(1), mp.mpf("0.3942944903978411754165"), 20)
