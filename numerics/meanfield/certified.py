@@ -12,6 +12,7 @@ from gateproof.numerics.meanfield.activation import Phi, Target
 from gateproof.numerics.meanfield.activation import phi as activation
 from gateproof.numerics.meanfield.certified_hermite import coefficients
 from gateproof.numerics.meanfield.certified_moments import Jet, Moments, Quadrature
+from gateproof.numerics.meanfield.certified_price import bent
 from gateproof.numerics.meanfield.curves import maps_of
 from gateproof.numerics.precision import precision
 
@@ -31,8 +32,9 @@ class CertifiedEngine:
     """Means of one activation in balls, as :class:`~.engine.Engine` describes them.
 
     Arguments are balls, rationals or decimal strings; ``digits`` are aimed at for exact ones, and a mean over
-    one variable for a wide ball is enclosed by expansion about its middle. Pairs are Hermite series with the
-    proved rest: near c = 1, and for kinked phi, their balls are wide where the series is slow. Raises
+    one variable for a wide ball is enclosed by expansion about its middle. Pairs are
+    integrals by Price's theorem for continuous piecewise linear phi, else Hermite series with their rest: near
+    c = 1, and for kinked phi, those balls are wide where the series is slow. Raises
     ValueError outside of q > 0, c in [-1, 1], eps in [0, 2], NoPanels and NoTailBound.
     """
 
@@ -77,6 +79,8 @@ class CertifiedEngine:
         """E phi(u) phi(v)."""
         with precision(self.bits):
             c = self._correlation(c)
+            if self._by_price:
+                return self.variance(q) - self.gap(q, 1 - c)
             return self._pair(self._ball(q), lambda n: c**n, lambda n: _rest(c, n), 0)
 
     def correlation_slope(self, q: Number, c: Number) -> arb:
@@ -85,12 +89,18 @@ class CertifiedEngine:
             return arb.nan()
         with precision(self.bits):
             c = self._correlation(c)
+            if self._by_price:
+                return self.slope_energy(q) - self.slope_gap(q, 1 - c)
             return self._pair(self._ball(q), lambda n: c**n, lambda n: _rest(c, n), 1)
 
     def gap(self, q: Number, eps: Number) -> arb:
         """V - C at c = 1 - eps."""
         with precision(self.bits):
             e = self._eps(eps)
+            if self._by_price:
+                ball = self._ball(q)
+                rest = bent(self.phi, ball, e, self.digits, weighted=True)
+                return ball * (e * self.slope_energy(ball) - rest)
             near = self._near(self._ball(q), e, 0)
             return _meet(near, self._pair(self._ball(q), *_gaps(e), 0))
 
@@ -100,8 +110,14 @@ class CertifiedEngine:
             return arb.nan()
         with precision(self.bits):
             e = self._eps(eps)
+            if self._by_price:
+                return bent(self.phi, self._ball(q), e, self.digits, weighted=False)
             near = self._near(self._ball(q), e, 1)
             return _meet(near, self._pair(self._ball(q), *_gaps(e), 1))
+
+    @property
+    def _by_price(self) -> bool:
+        return self.phi.piecewise_linear and not self.phi.has_jump
 
     def _jet(self, q: Number, row: str, *, higher: bool = False) -> Jet:
         """Value and derivatives over the ball, by expansion about its middle."""

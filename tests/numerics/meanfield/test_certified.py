@@ -120,6 +120,45 @@ def test_relu_and_its_infinite_energies():
     assert certified_engine("hardshrink", 20).slope_energy(1) == arb.pos_inf()
 
 
+@pytest.mark.parametrize("eps", ["1e-25", "0.3", "1.2", "2"])
+def test_relu_near_1_and_beyond_by_its_kernels(eps):
+    engine = certified_engine("relu", 20)
+    with ctx.workprec(500):
+        c = 1 - arb(Fraction(eps).numerator) / Fraction(eps).denominator
+        angle = c.acos() if eps != "2" else arb.pi()
+        steep = angle / (2 * arb.pi())
+        # 1 - c^2 = 0 exactly at c = -1.
+        sine = (1 - c * c).sqrt() if eps != "2" else arb(0)
+        gap = 3 * (arb(1) / 2 - (sine + c * (arb.pi() - angle)) / (2 * arb.pi()))
+    assert engine.slope_gap(3, eps).overlaps(steep)
+    assert engine.gap(3, eps).overlaps(gap)
+    assert engine.gap(3, eps).rad() < 1e-18 * gap
+    assert engine.slope_gap(3, eps).rad() < 1e-18 * steep
+
+
+@pytest.mark.parametrize(("q", "c"), [("1", "0.5"), ("0.2", "-0.7"), ("30", "0.99")])
+def test_hardtanh_by_the_probability_of_a_square(q, c):
+    # E phi'(u) phi'(v) = P(|u| < 1, |v| < 1).
+    s, r = mp.sqrt(mp.mpf(q)), mp.mpf(c)
+    off = mp.sqrt(1 - r * r)
+
+    def inner(z):
+        return mp.npdf(z) * (mp.ncdf((1 / s - r * z) / off) - mp.ncdf((-1 / s - r * z) / off))
+
+    right = mp.quad(inner, mp.linspace(-1 / s, 1 / s, 9))
+    engine = certified_engine("hardtanh", 20)
+    assert engine.correlation_slope(q, c).overlaps(ball(right))
+    assert engine.correlation_slope(q, c).rad() < 1e-18
+    # dC/dc = q E phi' phi'.
+    h = Fraction(1, 10**6)
+    slope = (
+        (engine.correlation(q, Fraction(c) + h) - engine.correlation(q, Fraction(c) - h))
+        / (2 * h.numerator)
+        * h.denominator
+    )
+    assert abs(slope - arb(q) * engine.correlation_slope(q, c)) < 1e-9
+
+
 @pytest.mark.parametrize("text", ["tanh", "gelu", "relu6"])
 def test_a_ball_of_variances_holds_all_of_them(text):
     engine = certified_engine(text, 20)
