@@ -274,9 +274,11 @@ def peaks_of(found: Normal, gate: Gate) -> list[tuple[float, float]]:
                 apart = apart * target.weight(x)
         return np.where(np.isfinite(apart), apart, 0.0)
 
-    x = np.unique(found.centre + found.width * found.grid())
     if target.points is not None:
+        # As measured: in normal coordinates and back a point moves by a rounding, past a threshold or an end.
+        x = target.points.x
         size = error(x)
         top = np.abs(size).max(initial=0.0)
         return [(float(a), float(e)) for a, e in zip(x, size, strict=True) if abs(e) >= LEVEL * top > 0]
+    x = np.unique(found.centre + found.width * found.grid())
     return refined(error, x, error(x), LEVEL)

@@ -7,10 +7,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
 import gateproof
+from gateproof.numerics.fits.certified_fit import peaks_of
+from gateproof.numerics.fits.normal import normal as normal_of
 from gateproof.numerics.fits.peaks import true_peaks
+from gateproof.numerics.fits.target_data import of_columns
 from gateproof.theory.formula import parse_expr
+from gateproof.theory.formula.nodes import Const
 from gateproof.theory.gate import Gate
 
 ZERO = Gate((), (), (parse_expr("0"),), (parse_expr("0"),))
@@ -75,3 +80,27 @@ def test_of_data_each_stretch_of_one_sign_has_one_peak() -> None:
     peaks = [(float(a), float(e)) for a, e in zip(x, error, strict=True) if abs(e) >= 1]
     found = true_peaks(SimpleNamespace(target=target), ZERO, peaks)  # type: ignore[arg-type]
     assert found == [(1.0, 2.0), (3.0, -1.0), (4.0, 1.9), (5.0, -2.0)]
+
+
+@pytest.mark.parametrize(("count", "options"), [(40, {}), (60, {"k": 3, "sharpness": "hard"})])
+def test_the_peaks_of_data_are_points_of_it(count: int, options: dict[str, Any]) -> None:
+    # Steps of 1/10 from -2 or -3: in other units and back a point moves by a rounding.
+    x = (np.arange(count) - count // 2) / 10
+    y = np.round(np.maximum(x, 0.1 * x), 2) + 0.01 * (-1.0) ** np.arange(count)
+    found = gateproof.fit((x, y), **options)
+    off = {float(a): float(e) for a, e in zip(x, found.numpy(x) - y, strict=True)}
+    assert found.peaks
+    assert all(at in off and abs(off[at] - size) <= 1e-12 for at, size in found.peaks)
+    assert abs(float(found.error.hi or 0) - max(map(abs, off.values()))) <= 1e-12
+
+
+def test_a_point_at_a_hard_threshold_is_on_its_left() -> None:
+    x = (np.arange(40) - 20) / 10
+    found = normal_of(of_columns((x, np.sin(x))))
+    moved = int(np.flatnonzero(found.centre + found.width * found.grid() > x)[0])
+    zero, one, at = parse_expr("0"), parse_expr("1"), parse_expr(repr(float(x[moved])))
+    step = np.where(x <= x[moved], 0.0, 1.0)
+    assert (
+        peaks_of(normal_of(of_columns((x, step))), Gate((Const("oo"),), (at,), (zero, zero), (zero, one)))
+        == []
+    )
