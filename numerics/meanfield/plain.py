@@ -19,7 +19,7 @@ from gateproof.numerics.meanfield.plain_functions import Plain, nodes_of, plain_
 Array = NDArray[np.float64]
 Pair = Callable[[Array, Array], Array]
 #: Deviations at which means are cut, and panels' widths in deviations.
-REACH, WIDEST = 11.0, 1.0
+REACH, PAIRS_REACH, WIDEST = 11.0, 8.6, 1.0
 #: Cuts of the normal variable in units of its deviation, and about a kink of u in units of that of v given u.
 _BELL = np.array([-9.0, -7.0, -5.5, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0])
 _LAYER = np.array([-8.0, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 8.0])
@@ -111,8 +111,8 @@ class PlainEngine:
                         bell *= (x**2 - v) / (2 * v * v)
                     out[part] = bell @ f
                     # What grows like exp(x) has its mass where it is cut.
-                    cut = bell[:, _ENDS] @ abs(f[_ENDS])
-                    out[part[cut > _CUT_OFF * abs(out[part])]] = np.nan
+                    cut = abs(bell[:, _ENDS]) @ abs(f[_ENDS])
+                    out[part[cut > _CUT_OFF * (abs(bell) @ abs(f))]] = np.nan
         return out.reshape(values.shape)[()]
 
     def _panels(self, exponent: int) -> Array:
@@ -169,16 +169,18 @@ class PlainEngine:
         fine = np.diff(panels) < 0.75 * WIDEST * 2.0**exponent
         cuts = np.unique(np.concatenate([panels[:-1][fine], panels[1:][fine], self._plain.kinks]))
         root = float(np.sqrt(q))
-        sigma, ends = root * float(np.sqrt(eps * (2 - eps))), REACH * root
-        layers = [np.array([-ends, ends]), panels]
+        sigma, ends = root * float(np.sqrt(eps * (2 - eps))), PAIRS_REACH * root
+        # (u, v) and (-u, -v) give the same for even and odd functions.
+        least = 0.0 if self.phi.parity else -ends
+        layers = [np.array([least, ends]), panels]
         if sigma < 1e-150:
             layers.append(np.sign(c) * np.array(self._plain.kinks))
         elif c:
             around = [k + sigma * _LAYER for k in self._plain.kinks]
             layers += [*around, *(a / c for a in around)]
         outer = np.concatenate(layers)
-        u, weight = nodes_of(np.unique(outer[np.abs(outer) <= ends]))
-        weight = weight * _bell(u, q)
+        u, weight = nodes_of(np.unique(outer[(outer >= least) & (outer <= ends)]))
+        weight = weight * _bell(u, q) * (2 if self.phi.parity else 1)
         with np.errstate(all="ignore"):
             at_u = f(u)
             if sigma < 1e-150:

@@ -1,0 +1,101 @@
+"""Lines of a phase diagram as curves in the variance: the critical one, and where xi_c has a given value.
+
+At chi_1 = r (r = 1 on the edge, exp(-1/xi) for xi_c = xi in the ordered phase, the chi_1 with
+R'(c*) = exp(-1/xi) in the chaotic one) sigma_w^2 = r/D(q) and sigma_b^2 = q - sigma_w^2 V(q).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gateproof.numerics.meanfield.phase_tables import STEP, Tables
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Window:
+    """The ends of sigma_b and sigma_w."""
+
+    sigma_b: tuple[float, float]
+    sigma_w: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points that follow each other; ``stable``: |chi_parallel| < 1 all along."""
+
+    sigma_b: Array
+    sigma_w: Array
+    q_star: Array
+    chi_parallel: Array
+    stable: bool
+
+
+def critical_line(tables: Tables, window: Window) -> list[Line]:
+    """The edge of chaos in the window, cut where its stability changes; one point if phi is homogeneous."""
+    if tables.phi.homogeneous:
+        w = 1 / np.sqrt(tables.d([0.0]))
+        inside = window.sigma_b[0] <= 0 and window.sigma_w[0] <= w[0] <= window.sigma_w[1]
+        return [Line(np.zeros(1), w, np.ones(1), np.ones(1), False)] if inside else []
+    return _lines(tables, tables.q, np.ones_like(tables.q), window, None)
+
+
+def contour(tables: Tables, window: Window, xi_c: float, start: float) -> list[Line]:
+    """Where the fixed point that the variance goes to from ``start`` has this xi_c, on both sides."""
+    rate = exp(-1 / xi_c)
+    q = tables.q
+    found = _lines(tables, q, np.full_like(q, rate), window, start)
+    lo, hi = tables.within
+    if hi > lo > 0:
+        q = np.geomspace(lo, hi, max(2, int(4 * np.log(hi / lo) / STEP)))
+        one, other = tables.chi_1_of(q, rate)
+        a, b = ~np.isnan(one), ~np.isnan(other)
+        # Both branches begin at one variance: the line runs down the second and up the first.
+        along = np.concatenate([q[b][::-1], q[a]])
+        found += _lines(tables, along, np.concatenate([other[b][::-1], one[a]]), window, start)
+    return [line for line in found if line.stable]
+
+
+def _lines(tables: Tables, q: Array, chi_1: Array, window: Window, start: float | None) -> list[Line]:
+    x = np.log(q)
+    w = chi_1 / tables.d(x)
+    v = tables.ratio(x) * q
+    s = q - w * v
+    chi = w * tables.slope(x)
+    with np.errstate(invalid="ignore"):
+        b, sw = np.sqrt(np.where(s >= 0, s, np.nan)), np.sqrt(np.where(w > 0, w, np.nan))
+        inside = (b >= window.sigma_b[0]) & (b <= window.sigma_b[1])
+        inside &= (sw >= window.sigma_w[0]) & (sw <= window.sigma_w[1])
+        stable = abs(chi) < 1
+    # One point more on either side, so that lines reach the window's border.
+    wide = inside.copy()
+    wide[1:] |= inside[:-1]
+    wide[:-1] |= inside[1:]
+    wide &= np.isfinite(b) & np.isfinite(sw)
+    if start is not None:
+        wide[wide] &= _reached(tables, q[wide], w[wide], s[wide], start)
+    lines = []
+    edges = np.nonzero((wide[1:] != wide[:-1]) | (stable[1:] != stable[:-1]))[0] + 1
+    for part in np.split(np.arange(len(q)), edges):
+        if len(part) > 1 and wide[part[0]]:
+            # Lines of either stability meet.
+            last = part[-1] + 1
+            if last < len(q) and wide[last] and stable[last] != stable[part[0]]:
+                part = np.append(part, last)
+            lines.append(Line(b[part], sw[part], q[part], chi[part], bool(stable[part[0]])))
+    return lines
+
+
+def _reached(tables: Tables, q: Array, w: Array, s: Array, start: float) -> NDArray[np.bool_]:
+    """Whether no other fixed point lies between the start and q."""
+    grid = tables.q[None, :]
+    growth = w[:, None] * tables.energy[None, :] + s[:, None] - grid
+    lo, hi = np.minimum(q, start)[:, None] * 1.02, np.maximum(q, start)[:, None] / 1.02
+    between = (grid > lo) & (grid < hi)
+    right = np.where(q >= start, 1.0, -1.0)[:, None]
+    return ~(between & (growth * right <= 0)).any(axis=1)

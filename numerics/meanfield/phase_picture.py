@@ -1,0 +1,133 @@
+"""A phase diagram as a picture; matplotlib is loaded when one is drawn, and no window is opened."""
+
+from __future__ import annotations
+
+import io
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gateproof.numerics.meanfield.phase_store import write_whole
+
+if TYPE_CHECKING:
+    from gateproof.numerics.meanfield.phase import PhaseDiagram
+
+SUFFIXES = (".svg", ".png", ".pdf")
+#: Colours that differ in lightness too, and short names.
+PHASES = {
+    "o": ("#d6e6f4", "ordered"),
+    "c": ("#fbd3a5", "chaotic"),
+    "u": ("#bdbdbd", "unbounded from the start"),
+    "n": ("#969696", "no fixed point"),
+    "r": ("#d9c8e8", "fixed point repels"),
+}
+_DASHES = ("solid", (0, (6, 2)), (0, (3, 2)), (0, (1, 1.5)))
+
+
+def picture(diagram: PhaseDiagram, path: Path | None) -> Any:
+    """The figure, and the file where a path is given."""
+    if path is not None and path.suffix not in SUFFIXES:
+        raise ValueError(f"{path.name!r}: a name that ends in {', '.join(SUFFIXES)} is expected")
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "pictures need matplotlib: pip install 'gateproof[report]'", name="matplotlib"
+        ) from error
+    style = {"svg.hashsalt": "gateproof", "svg.fonttype": "path", "font.size": 9.0, "hatch.linewidth": 0.4}
+    with mpl.rc_context(style):
+        figure = Figure(figsize=(6.4, 5.4), dpi=160, layout="constrained")
+        _draw(figure.add_subplot(), diagram)
+        if path is not None:
+            out = io.BytesIO()
+            metadata = {"Date": None} if path.suffix == ".svg" else None
+            figure.savefig(out, format=path.suffix[1:], metadata=metadata)
+            write_whole(path, out.getvalue())
+    return figure
+
+
+def _draw(axes: Any, diagram: PhaseDiagram) -> None:
+    from matplotlib.colors import ListedColormap
+
+    letters = list(PHASES)
+    codes = np.zeros(diagram.phase.shape, np.int8)
+    for k, letter in enumerate(letters):
+        codes[diagram.phase == letter] = k
+    b, w = diagram.sigma_b, diagram.sigma_w
+    colours = ListedColormap([PHASES[letter][0] for letter in letters])
+    axes.pcolormesh(
+        _borders(b), _borders(w), codes, cmap=colours, vmin=-0.5, vmax=len(letters) - 0.5,
+        shading="flat", rasterized=True,
+    )  # fmt: skip
+    axes.set_xlim(b[0], b[-1])
+    axes.set_ylim(w[0], w[-1])
+    _contours(axes, diagram)
+    for line in diagram.critical:
+        if len(line.sigma_b) == 1:
+            axes.plot(line.sigma_b, line.sigma_w, "k*", ms=11, clip_on=False, zorder=5)
+            continue
+        kind = "solid" if line.stable else (0, (4, 2.5))
+        axes.plot(line.sigma_b, line.sigma_w, color="black", lw=2.0, ls=kind, zorder=4)
+    for one, other in pairwise(diagram.critical):
+        if one.stable != other.stable and one.q_star[-1] == other.q_star[0]:
+            axes.plot(one.sigma_b[-1], one.sigma_w[-1], "o", mec="black", mfc="white", ms=6, zorder=5)
+    axes.set_xlabel(r"$\sigma_b$ (biases have variance $\sigma_b^2$)")
+    axes.set_ylabel(r"$\sigma_w$ (weights have variance $\sigma_w^2$/fan-in)")
+    name = diagram.activation if len(diagram.activation) <= 60 else diagram.activation[:57] + "..."
+    # No dollar sign, which would start mathematics, is in the language.
+    axes.set_title(f"{name}: where signals go from variance {diagram.start:g}")
+    _legend(axes, diagram)
+
+
+def _borders(centres: Any) -> Any:
+    middle = (centres[1:] + centres[:-1]) / 2
+    return np.concatenate([[2 * centres[0] - middle[0]], middle, [2 * centres[-1] - middle[-1]]])
+
+
+def _contours(axes: Any, diagram: PhaseDiagram) -> None:
+    for k, lines in enumerate(diagram.contours.values()):
+        for line in lines:
+            axes.plot(
+                line.sigma_b, line.sigma_w, color="#2b4a6f", lw=0.9, ls=_DASHES[k % len(_DASHES)], zorder=3
+            )
+
+
+def _legend(axes: Any, diagram: PhaseDiagram) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    present = [p for p in PHASES if (diagram.phase == p).any()]
+    handles: list[Any] = [Patch(fc=PHASES[p][0], ec="#555555", lw=0.5, label=PHASES[p][1]) for p in present]
+    stability = {line.stable for line in diagram.critical if len(line.sigma_b) > 1}
+    if True in stability:
+        handles.append(Line2D([], [], color="black", lw=2, label=r"critical, $\chi_1 = 1$, attracts"))
+    if False in stability:
+        handles.append(
+            Line2D([], [], color="black", lw=2, ls=(0, (4, 2.5)), label=r"critical, repels: not reached")
+        )
+    if any(len(line.sigma_b) == 1 for line in diagram.critical):
+        handles.append(
+            Line2D(
+                [], [], color="black", marker="*", ms=10, ls="", label=r"critical point, keeps every variance"
+            )
+        )
+    if len(stability) == 2:
+        handles.append(
+            Line2D([], [], marker="o", mec="black", mfc="white", ls="", ms=6, label=r"double-critical")
+        )
+    for k, (level, lines) in enumerate(diagram.contours.items()):
+        if lines:
+            handles.append(
+                Line2D(
+                    [],
+                    [],
+                    color="#2b4a6f",
+                    lw=0.9,
+                    ls=_DASHES[k % len(_DASHES)],
+                    label=rf"$\xi_c = {level:g}$ layers",
+                )
+            )
+    axes.figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
