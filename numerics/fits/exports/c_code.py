@@ -1,4 +1,4 @@
-"""A C99 header with the gate as two inline functions, in double and in float."""
+"""The gate as two C99 functions, in double and in float: inline in a header, or external in a source file."""
 
 from __future__ import annotations
 
@@ -37,13 +37,29 @@ def _single(text: str) -> float:
     return rounded(Fraction(text), SINGLE)
 
 
-def c_code(gate: Gate, about: About) -> str:
-    """The header's text. Without a float function, saying why, where numbers are out of its range.
+def c_header(gate: Gate, about: About) -> str:
+    """A header with ``static inline`` functions, to be included.
 
-    Raises RefusedExport for numbers outside the range of doubles.
+    Without a float function, saying why, where numbers are out of its range. Raises RefusedExport for numbers
+    outside the range of doubles.
     """
-    form = form_of(gate, DOUBLE)
+    comment, functions = _parts(gate, about, "Include it, and link with -lm.")
     guard = f"GATEPROOF_{about.name.upper()}_H"
+    code = "\n".join(f"static inline {one}" for _, one in functions)
+    return f"{comment}\n#ifndef {guard}\n#define {guard}\n\n#include <math.h>\n\n{code}\n#endif\n"
+
+
+def c_source(gate: Gate, about: About) -> str:
+    """A source file with external functions, to be compiled and linked; else as :func:`c_header`."""
+    comment, functions = _parts(gate, about, "Compile and link it with your program and -lm; declare there:")
+    declared = "\n".join(f"{head};" for head, _ in functions)
+    code = "\n".join(one for _, one in functions)
+    return f"{comment}\n#include <math.h>\n\n{declared}\n\n{code}"
+
+
+def _parts(gate: Gate, about: About, use: str) -> tuple[str, list[tuple[str, str]]]:
+    """The comment, and each function's head and text. ``use`` says how the file is used."""
+    form = form_of(gate, DOUBLE)
     lines = header(form, about, f"{about.name} computes in double.")
     functions = [_function(form, "double", "", about.name)]
     try:
@@ -59,18 +75,18 @@ def c_code(gate: Gate, about: About) -> str:
     lines += [
         more,
         "exp, expm1 and log1p are taken to be within 1 ulp. -ffast-math would lose NaN and infinities.",
+        use,
     ]
-    comment = "/*\n" + "\n".join(f" * {line}".rstrip() for line in lines) + "\n */"
-    return (
-        f"{comment}\n#ifndef {guard}\n#define {guard}\n\n#include <math.h>\n\n"
-        + "\n".join(functions)
-        + "\n#endif\n"
-    )
+    if use.endswith(":"):
+        lines += [f"  {head};" for head, _ in functions]
+    return "/*\n" + "\n".join(f" * {line}".rstrip() for line in lines) + "\n */", functions
 
 
-def _function(form: Form, kind: str, suffix: str, name: str) -> str:
+def _function(form: Form, kind: str, suffix: str, name: str) -> tuple[str, str]:
+    """A function's head and its text."""
     o = TextOps(form, _language(kind, suffix))
     result = value(o, o.name("x"))
     body = ["if (isnan(x)) {", "    return x;", "}", *o.lines(result), f"return {result.text};"]
     inner = "\n".join(f"    {line}" for line in body)
-    return f"static inline {kind} {name}{suffix}({kind} x)\n{{\n{inner}\n}}\n"
+    head = f"{kind} {name}{suffix}({kind} x)"
+    return head, f"{head}\n{{\n{inner}\n}}\n"

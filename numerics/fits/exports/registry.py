@@ -62,10 +62,16 @@ def _torch(fit: Fit, about: About, asked: Asked) -> str:  # noqa: ARG001 - the s
     return torch_code(fit.gate, about)
 
 
-def _c(fit: Fit, about: About, asked: Asked) -> str:  # noqa: ARG001 - the signature of all
-    from gateproof.numerics.fits.exports.c_code import c_code
+def _header(fit: Fit, about: About, asked: Asked) -> str:  # noqa: ARG001 - the signature of all
+    from gateproof.numerics.fits.exports.c_code import c_header
 
-    return c_code(fit.gate, about)
+    return c_header(fit.gate, about)
+
+
+def _source(fit: Fit, about: About, asked: Asked) -> str:  # noqa: ARG001 - the signature of all
+    from gateproof.numerics.fits.exports.c_code import c_source
+
+    return c_source(fit.gate, about)
 
 
 def _onnx(fit: Fit, about: About, asked: Asked) -> bytes:
@@ -122,7 +128,8 @@ EXPORTS = (
     Export("json", (".json",), "the fit's document; gateproof reads it as a target", _json),
     Export("torch", ("torch.py",), "a torch module in a file of its own", _torch),
     Export("python", (".py",), "Python functions for floats (math) and arrays (NumPy)", _python),
-    Export("c", (".h", ".c"), "C99 functions in double and float", _c),
+    Export("c-header", (".h",), "a C99 header with inline functions in double and float", _header),
+    Export("c", (".c",), "C99 functions in double and float, to be compiled and linked", _source),
     Export("onnx-double", (".double.onnx",), "an ONNX model in double", _onnx_double),
     Export("onnx", (".onnx",), "an ONNX model in float", _onnx),
     Export("csv", (".csv",), "hardware constants as CSV", _hardware("csv")),
@@ -150,7 +157,7 @@ def render(fit: Fit, name: str, *, function: str | None = None, hardware: Given 
     """
     export = export_of(name)
     if function is None:
-        function = _stem(name) if export.kind == "c" else "gate"
+        function = _stem(name) if export.kind in ("c", "c-header") else "gate"
     made = export.make(fit, about_of(fit, function), Asked(name, read_pair(hardware)))
     return made.encode("utf-8") if isinstance(made, str) else made
 

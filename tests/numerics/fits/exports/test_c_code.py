@@ -1,4 +1,4 @@
-"""The exported C99 header, compiled with all warnings as errors and run."""
+"""The exported C99 header and source file, compiled with all warnings as errors and run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from gates_to_export import SPECIAL, Exact, drawn, gate, named, points, wrong, zoo
 
 from gateproof.numerics.fits.exports.about import About
-from gateproof.numerics.fits.exports.c_code import c_code
+from gateproof.numerics.fits.exports.c_code import c_header, c_source
 from gateproof.numerics.fits.exports.form import form_of
 from gateproof.numerics.fits.exports.formats import DOUBLE, SINGLE, RefusedExport, rounded
 
@@ -49,7 +49,7 @@ def values(folder, gates, *options):
     """For each gate the doubles' and the floats' values; all in one program."""
     texts, bodies = [], []
     for k, (name, one) in enumerate(gates.items()):
-        texts.append(c_code(one, About(target="*/ x", name=f"f_{name}")))
+        texts.append(c_header(one, About(target="*/ x", name=f"f_{name}")))
         lists = {"d": [*points(one), *SPECIAL], "f": singles(one)}
         arrays = {
             kind: ", ".join(literal(x, "f" if kind == "f" else "") for x in xs) for kind, xs in lists.items()
@@ -115,7 +115,7 @@ def test_a_hard_threshold_is_decided_for_every_float(tmp_path):
     assert below < Fraction(1, 10) < near
     calls = ", ".join(f"(double)gatef({literal(x, 'f')})" for x in (near, below))
     main = f'int main(void)\n{{\n    printf("%g %g", {calls});\n    return 0;\n}}\n'
-    assert build(tmp_path, [c_code(one, About())], main) == "1 0"
+    assert build(tmp_path, [c_header(one, About())], main) == "1 0"
 
 
 @needs_compiler
@@ -123,7 +123,7 @@ def test_a_hard_threshold_is_decided_for_every_float(tmp_path):
     "target", ["*/ int evil(void) { return 1; } /*", "??/\n#error\n", "\\\n#error", "a\r\n#error"]
 )
 def test_a_target_stays_in_its_comment(tmp_path, target):
-    text = c_code(named()["silu"], About(target=target, domain=target, norm=target, lo=target, hi=target))
+    text = c_header(named()["silu"], About(target=target, domain=target, norm=target, lo=target, hi=target))
     assert text.isascii()
     assert text.count("*/") == 1
     main = 'int main(void)\n{\n    printf("%g", gate(0.0));\n    return 0;\n}\n'
@@ -169,7 +169,7 @@ def test_names_clash_with_nothing(tmp_path, standard):
         "n",
         "y",
     )
-    texts = [c_code(named()["free"], About(name=name)) for name in named_so]
+    texts = [c_header(named()["free"], About(name=name)) for name in named_so]
     headers = ["stdio", "stdlib", "string", "time", "signal", "unistd"]
     include = "".join(f"#include <{h}.h>\n" for h in headers)
     source = tmp_path / "all.c"
@@ -183,21 +183,54 @@ def test_names_clash_with_nothing(tmp_path, standard):
 
 @needs_compiler
 def test_two_headers_and_one_twice_stand_in_one_file(tmp_path):
-    silu, tanh = (c_code(named()[name], About(name=f"my_{name}")) for name in ("silu", "tanh"))
+    silu, tanh = (c_header(named()[name], About(name=f"my_{name}")) for name in ("silu", "tanh"))
     main = 'int main(void)\n{\n    printf("%g %g", my_silu(0.0), my_tanh(0.0));\n    return 0;\n}\n'
     assert build(tmp_path, [silu, tanh, silu], main) == "0 0"
 
 
 def test_numbers_that_float_cannot_hold_leave_the_double_function():
-    text = c_code(gate([1], [0], [0, "1e60"], [0, 0]), About())
+    text = c_header(gate([1], [0], [0, "1e60"], [0, 0]), About())
     assert "gatef" not in text.replace("no float", "")
     assert "There is no float function: 1e60 is too large for float." in text
     with pytest.raises(RefusedExport, match="too large for double"):
-        c_code(gate([1], [0], [0, "1e400"], [0, 0]), About())
+        c_header(gate([1], [0], [0, "1e400"], [0, 0]), About())
 
 
 def test_decimals_of_single_precision_read_back():
     one = named()["symbolic"]
-    made, text = form_of(one, SINGLE), c_code(one, About())
+    made, text = form_of(one, SINGLE), c_header(one, About())
     numbers = {rounded(Fraction(t), SINGLE) for t in re.findall(r"(\d+\.\d+(?:e[+-]?\d+)?)f", text)}
     assert {abs(v) for v in (*made.slope, *made.theta, *made.intercept) if abs(v) not in (0, 1)} <= numbers
+
+
+@needs_compiler
+def test_a_source_file_is_compiled_and_linked_and_is_the_header(tmp_path):
+    one, about = named()["silu"], About(name="my_silu")
+    (tmp_path / "my_silu.c").write_text(c_source(one, about), encoding="ascii")
+    (tmp_path / "my_silu.h").write_text(c_header(one, about), encoding="ascii")
+    # Its comment says what a program declares; one that includes the header beside it calls that.
+    declared = re.findall(r"^ \*   (\w+ \w+\(\w+ x\);)$", c_source(one, about), re.MULTILINE)
+    assert declared == ["double my_silu(double x);", "float my_siluf(float x);"]
+    body = 'printf("%a %a", my_silu(0.3), (double)my_siluf(0.3f));\n    return 0;\n'
+    printed = []
+    for start in ("\n".join(declared), '#include "my_silu.h"'):
+        main = f"#include <stdio.h>\n{start}\nint main(void)\n{{\n    {body}}}\n"
+        (tmp_path / "main.c").write_text(main, encoding="ascii")
+        done = subprocess.run(
+            [COMPILER, *STRICT, "-Wmissing-prototypes", "-o", "program", "main.c", "my_silu.c", "-lm"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[:3000]
+        printed.append(
+            subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True).stdout
+        )
+    double, single = map(float.fromhex, printed[0].split())
+    assert printed[0] == printed[1]
+    assert double == pytest.approx(0.3 / (1 + math.exp(-0.3)), rel=1e-15)
+    assert single == pytest.approx(0.3 / (1 + math.exp(-0.3)), rel=1e-6)
+
+
+def test_a_source_file_without_a_float_function_declares_none():
+    text = c_source(gate([1], [0], [0, "1e60"], [0, 0]), About())
+    assert "float gatef" not in text
+    assert text.count("double gate(double x);\n") == 2

@@ -31,7 +31,8 @@ def fitted(name="free", target="gelu(x)"):
     ("name", "kind"),
     [
         ("gate.json", "json"), ("a/b/gate.JSON", "json"), ("x.hardware.json", "hardware"), ("x.py", "python"),
-        ("x.torch.py", "torch"), ("gate_torch.py", "torch"), (".h", "c"), ("x.c", "c"), ("x.onnx", "onnx"),
+        ("x.torch.py", "torch"), ("gate_torch.py", "torch"), (".h", "c-header"), ("x.c", "c"),
+        ("x.onnx", "onnx"),
         ("x.double.onnx", "onnx-double"), ("x.csv", "csv"), ("x.md", "markdown"), ("x.tex", "latex"),
     ],
 )  # fmt: skip
@@ -139,8 +140,10 @@ def test_the_functions_name_is_checked():
 )
 def test_a_c_function_has_the_files_name(name, function):
     text = render(fitted(), name).decode()
-    assert f"static inline double {function}(double x)" in text
-    assert f"#ifndef GATEPROOF_{function.upper()}_H" in text
+    inline = name.endswith(".h")
+    assert f"\n{'static inline ' * inline}double {function}(double x)\n" in text
+    assert (f"#ifndef GATEPROOF_{function.upper()}_H" in text) == inline
+    assert ("static" in text) == inline
 
 
 def test_what_is_said_of_the_error():
