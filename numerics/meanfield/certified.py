@@ -32,10 +32,10 @@ class CertifiedEngine:
     """Means of one activation in balls, as :class:`~.engine.Engine` describes them.
 
     Arguments are balls, rationals or decimal strings; ``digits`` are aimed at for exact ones, and a mean over
-    one variable for a wide ball is enclosed by expansion about its middle. Pairs are
-    integrals by Price's theorem for continuous piecewise linear phi, else Hermite series with their rest: near
-    c = 1, and for kinked phi, those balls are wide where the series is slow. Raises
-    ValueError outside of q > 0, c in [-1, 1], eps in [0, 2], NoPanels and NoTailBound.
+    one variable for a wide ball is enclosed by expansion about its middle. Pairs are integrals by Price's
+    theorem for continuous piecewise linear phi, else Hermite series with a proved rest, wide where the series
+    is slow: near c = 1 and for kinked phi. Raises ValueError outside of q > 0, c in [-1, 1], eps in [0, 2];
+    NoPanels, NoTailBound where phi is not seen to be analytic or of slow growth: waves at very large q.
     """
 
     def __init__(self, phi: Phi, digits: int) -> None:
@@ -148,7 +148,8 @@ class CertifiedEngine:
             a = self._coefficients(q, orders, total)
             energies = [n * x * x / q for n, x in enumerate(a)][1:] if order else [x * x for x in a]
             left = total - sum(energies, arb(0))
-            left = arb(0).union(arb(max(left.upper(), arb(0))))
+            if not left > 0:
+                left = arb(0).union(arb(max(left.upper(), arb(0))))
             value = sum((t * term(n) for n, t in enumerate(energies)), left * rest(len(energies)))
             found = _meet(value, found)
             if found.rad() * arb(10) ** self.digits < abs(found):
