@@ -170,7 +170,7 @@ class MpEngine:
         highest = max(what.orders)
         if self._is_infinite(highest):
             return Estimate(arb.pos_inf(), arb(0))
-        values = self._with(digits)
+        values = self._with(digits, _bits_small(q))
         return moment(values, what, point(q, values.bits), digits)
 
     def _is_infinite(self, order: int) -> bool:
@@ -178,7 +178,7 @@ class MpEngine:
         return any(k.order <= order - 2 for k in self.phi.kinks)
 
     def _new_powers(self, q: Fraction, digits: int) -> mp_hermite.Powers | None:
-        values = self._with(digits)
+        values = self._with(digits, _bits_small(q))
         try:
             return mp_hermite.powers(values, point(q, values.bits), digits)
         except NotReached:
@@ -274,6 +274,12 @@ def _gap_of(what: str, second: Number | None) -> Fraction:
 def _bits_lost(spread: Fraction) -> float:
     """What phi(s + d) - phi(s - d) loses."""
     return max(0, spread.denominator.bit_length() - spread.numerator.bit_length())
+
+
+def _bits_small(q: Fraction) -> int:
+    """What values near phi(0) lose where they are told to digits of 1; in steps, to share values."""
+    lost = q.denominator.bit_length() - q.numerator.bit_length()
+    return 0 if lost < 20 else 64 * ceil(lost / 64)
 
 
 def _estimate_of(pair: tuple[Any, Any]) -> Estimate:

@@ -67,26 +67,32 @@ def _half_width(digits: int) -> float:
 def _trapezoid(
     values: Values, what: Moment, q: arb, digits: int, level: int, reach: float
 ) -> Estimate | None:
-    """None where the grid is too long; the step 2**level is halved until two grids of it agree.
+    """None where a grid would not do; the step 2**level is halved until two grids of it agree.
 
     The second grid is moved by a part of the step. Halving alone tells nothing: on grids of step 1/8 and
     1/16 sin(100 x) has the values of a slow wave.
     """
-    while reach / 2.0**level <= MAX_GRID:
+    unclear = 0
+    while reach / 2.0**level <= MAX_GRID and unclear < _MAX_WIDER:
         scale = arb((1, level)) / (2 * arb.pi() * q).sqrt()
-        total, size, rest = _sums(values, what, q, Grid(level, 0), reach, digits)
-        moved, _, _ = _sums(values, what, q, Grid(level, SHIFT), reach, digits)
-        off = abs(total - moved).mid() + rest + total.rad()
-        if off <= size * arb(10) ** -digits:
-            return Estimate((total * scale).mid(), (off * scale).upper())
+        found = _sums(values, what, q, Grid(level, 0), reach, digits)
+        moved = None if found is None else _sums(values, what, q, Grid(level, SHIFT), reach, digits)
+        if found is None or moved is None:
+            # No end of the integrand: it grows, or a hump of it lies between the points.
+            unclear += 1
+        else:
+            total, size, rest = found
+            off = abs(total - moved[0]).mid() + rest + total.rad()
+            if off <= size * arb(10) ** -digits:
+                return Estimate((total * scale).mid(), (off * scale).upper())
         level -= 1
     return None
 
 
 def _sums(
     values: Values, what: Moment, q: arb, grid: Grid, reach: float, digits: int
-) -> tuple[arb, arb, arb]:
-    """Sum of the terms, of their sizes, and the size of the outermost, over a range that holds all."""
+) -> tuple[arb, arb, arb] | None:
+    """Sum of the terms, of their sizes, and the size of those beyond; None where they do not end."""
     symmetric = values.phi.parity != 0 and grid.shift == 0
     for _ in range(_MAX_WIDER):
         count = ceil(reach / 2.0**grid.level)
@@ -100,7 +106,7 @@ def _sums(
         if rest * max(8, count) <= size * arb(10) ** -digits:
             return total, size.mid(), rest * count
         reach *= 1.5
-    raise NotReached("the integrand falls too slowly: its mean may not exist at this variance")
+    return None
 
 
 def _total(terms: Sequence[arb]) -> arb:
@@ -139,8 +145,9 @@ def densities(q: arb, grid: Grid, indices: range, bits: int) -> tuple[arb, ...]:
 def _panels(values: Values, what: Moment, q: arb, digits: int, root: float, width: float) -> Estimate:
     for _ in range(_MAX_WIDER):
         found, rest = _between(values, what, q, digits, root, width)
-        # Where the mean itself is 0 by cancellation what is beyond is held against the error.
-        if rest <= found.value.abs_upper() * arb(10) ** -digits or rest <= found.error:
+        # The mean itself may be 0 by cancellation.
+        whole = found.value.abs_upper().max(_size(values, what, q))
+        if rest <= whole * arb(10) ** -digits:
             return Estimate(found.value, found.error + rest)
         width *= 1.5
     raise NotReached("the integrand falls too slowly: its mean may not exist at this variance")
@@ -165,10 +172,12 @@ def _between(
         total = total + over_panels(f, ends, nodes, tolerance / (len(values.forms) + 1))
     if symmetric:
         total = total.times(arb(2))
-    far = arb(width * root)
+    far = arb(step) * ceil(width * root / step)
     places = (far,) if symmetric else (-far, far)
-    rest = max(abs(_integrand(values, what, q, x, values.branch(x)) * scale).upper() for x in places)
-    return total, rest * arb(root) * 2
+    beyond = [_integrand(values, what, q, x, values.branch(x)) * scale * arb(root) * 2 for x in places]
+    # The roundings of values that are nearly 0 are errors, and no sign of a tail.
+    rounding = sum((x.rad() for x in beyond), arb(0))
+    return Estimate(total.value, total.error + rounding), max(abs(x.mid()) for x in beyond)
 
 
 def _size(values: Values, what: Moment, q: arb) -> arb:
@@ -203,12 +212,31 @@ def _intervals(values: Values, step: float, reach: float, symmetric: bool) -> li
         lo, hi = max(lo, bottom), min(hi, far)
         if lo >= hi:
             continue
-        inner = _multiples(step, lo, hi)
+        inner = _apart([*_multiples(step, lo, hi), *_near_places(values, step)], lo, hi)
         found.append((k, [lo, *inner, hi]))
     return found
 
 
 def _multiples(step: float, lo: arb, hi: arb) -> list[arb]:
     first, last = int((lo / step).ceil().unique_fmpz() or 0), int((hi / step).floor().unique_fmpz() or 0)
-    margin = step / 8
-    return [arb(step) * i for i in range(first, last + 1) if lo + margin < arb(step) * i < hi - margin]
+    return [arb(step) * i for i in range(first, last + 1)]
+
+
+def _near_places(values: Values, step: float) -> list[arb]:
+    """Around 0 and the kinks, halved down to 1/8: what happens there must not fall between nodes."""
+    found = []
+    while step > 0.25:
+        step /= 2
+        found += [(c + side * arb(step)).mid() for c in (arb(0), *values.cuts) for side in (1, -1)]
+    return found
+
+
+def _apart(points: Sequence[arb], lo: arb, hi: arb) -> list[arb]:
+    """Ascending, inside of the interval, none so near to another or to an end that a panel is a sliver."""
+    found: list[arb] = []
+    for x in sorted(points, key=lambda x: x.mid()):
+        before = found[-1] if found else lo
+        margin = max(arb(1) / 64, abs(x) / 64)
+        if x - before > margin.min(abs(hi - lo) / 8) and hi - x > margin.min(abs(hi - lo) / 8):
+            found.append(x)
+    return found

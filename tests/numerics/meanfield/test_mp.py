@@ -164,6 +164,20 @@ def test_waves_that_look_slow_on_a_grid_of_halves(k):
         assert abs(engine.correlation(1, c) - both) < mp.mpf(10) ** -15
 
 
+@pytest.mark.parametrize("power", [-300, -30, 30, 200])
+def test_tiny_and_huge_variances(power):
+    q = mp.mpf(10) ** power
+    small = power < 0
+    erf, elu, relu = (mp_engine(name, 15) for name in ("erf(x)", "elu", "relu"))
+    close(erf.variance(q), erf_forms(q, 0)[0], 15)
+    close(erf.slope_energy(q), erf_forms(q, 0)[1], 15)
+    close(
+        relu.gap(q, "0.5"), q * relu_forms(mp.mpf(1), mp.mpf("0.5"))[0] - relu_forms(q, mp.mpf("0.5"))[2], 14
+    )
+    # elu is x for small x, and relu less 1 on half of the line for large ones.
+    close(elu.variance(q), q if small else q / 2, 14)
+
+
 @pytest.mark.parametrize("name", ["0", "1", "3*x - 1", "x**3"])
 def test_polynomials(name):
     engine = mp_engine(name, 20)
