@@ -7,14 +7,14 @@ is seen here: the error is built again from the document's numbers and its targe
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gateproof.proofs_check import given_gate
+from gateproof.proofs_check import fit_printed, given_gate, hardware_check
+from gateproof.proofs_check.fit_numbers import Check, read
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import FormulaError, parse_expr
 from gateproof.theory.formula.nodes import Expr
@@ -31,16 +31,8 @@ NONE = {
 }
 
 
-_NUMBER = re.compile(r"-?\d{1,400}(\.\d{1,400})?(e-?\d{1,4})?", re.ASCII)
-
-
-@dataclass(frozen=True)
-class Check:
-    """What was looked at, and whether it holds; None: there was nothing to be checked, or it was not seen."""
-
-    what: str
-    accepted: bool | None
-    reason: str
+class _SwappedError(Exception):
+    """Target and target_formula are not one function."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +55,18 @@ def checks(path: str) -> list[Check]:
     """All that can be checked in the document of a fit. Raises RefusedError for one that cannot be read."""
     gate, domain = given_gate.gate_of(path)
     values = json.loads(Path(path).read_bytes())
-    document = Document(path, values, gate, _target(path, values, domain), _printed(path, values))
+    try:
+        target = _target(path, values, domain)
+    except _SwappedError:
+        why = "target and target_formula are not one function as they are written"
+        return [Check("target", False, why)]
+    document = Document(path, values, gate, target, _printed(path, values))
     found = [_error(document)]
     if values.get("lower_certificate") is not None:
         found.append(_lower(document))
     if isinstance(values.get("tolerance"), dict) and values["tolerance"].get("certificate") is not None:
         found.append(_worst(values["tolerance"]))
-    return found
+    return [*found, *fit_printed.all_of(path, values, gate, target, document.hi)]
 
 
 def summed(found: list[Check]) -> dict[str, Any]:
@@ -86,13 +83,7 @@ def _printed(path: str, values: Mapping[str, Any]) -> Fraction | None:
     error = values.get("error")
     if not isinstance(error, dict) or error.get("hi") in (None, "oo"):
         return None
-    return _number(path, error["hi"])
-
-
-def _number(path: str, text: Any) -> Fraction:
-    if isinstance(text, str) and _NUMBER.fullmatch(text):
-        return Fraction(text)
-    raise RefusedError(f"{path}: {text!r:.40}: a number of a fit is a decimal in a text")
+    return read(path, error["hi"])
 
 
 def _target(path: str, values: Mapping[str, Any], domain: str) -> Target | None:
@@ -119,7 +110,7 @@ def _target(path: str, values: Mapping[str, Any], domain: str) -> Target | None:
         # At an end that is left out the formula may have its limit.
         ways = (written, target.expr)
         if written is not None and isinstance(formula, str) and _core(formula) not in ways:
-            raise RefusedError(f"{path}: target and target_formula are not one function as they are written")
+            raise _SwappedError
         weight = values.get("weight")
         if norm == "rms":
             return target
@@ -150,13 +141,7 @@ def _error(document: Document) -> Check:
     if certificate is None and evidence == "proved":
         return _proved(document)
     if certificate is None:
-        infinite = isinstance(values.get("error"), dict) and values["error"].get("hi") == "oo"
-        why = (
-            "it holds no certificate: the error is infinite"
-            if infinite
-            else NONE.get(str(evidence), NONE["sampled"])
-        )
-        return Check("error", None, why)
+        return Check("error", None, _none(document))
     verdict = verify(certificate)
     if not verdict.accepted:
         return Check("error", False, f"the certificate is rejected: {verdict.reason}")
@@ -173,6 +158,17 @@ def _error(document: Document) -> Check:
     )
 
 
+def _none(document: Document) -> str:
+    """Why there is no certificate of the error."""
+    error, evidence = document.values.get("error"), document.values.get("evidence")
+    if error is None:
+        how = f"gateproof certify --from {document.path} gives its error"
+        return f"it prints no error and holds no certificate, so there is nothing to check; {how}"
+    if isinstance(error, dict) and error.get("hi") == "oo":
+        return "it holds no certificate: the error is infinite"
+    return NONE.get(str(evidence), "it holds no certificate of the error that it prints")
+
+
 def _below(document: Document, reached: Fraction | None) -> str:
     """Whether the lower end that is printed follows as well."""
     from gateproof.numerics.fits.result_json import down
@@ -180,7 +176,7 @@ def _below(document: Document, reached: Fraction | None) -> str:
     lo = document.values["error"].get("lo")
     if reached is None:
         return f"; the lower end {lo} rests on ball arithmetic alone"
-    if _number(document.path, lo) <= reached:
+    if read(document.path, lo) <= reached:
         return f"; at least {lo}, at a witness"
     return f"; at least {down(reached, 10)}, at a witness, a rounding below the printed {lo}"
 
@@ -220,7 +216,7 @@ def _lower(document: Document) -> Check:
     if not verdict.accepted:
         return Check("lower bound", False, f"the certificate is rejected: {verdict.reason}")
     given = values.get("lower_bound")
-    bound = None if given is None else _number(document.path, given)
+    bound = None if given is None else read(document.path, given)
     if bound is None or document.target is None:
         return Check(
             "lower bound", None, f"{verdict.reason}; the document gives no bound for it, or no formula"
@@ -231,7 +227,7 @@ def _lower(document: Document) -> Check:
     within = values.get("optimal_within")
     if bound <= 0:
         return Check("lower bound", None, "it says nothing: it is not above 0")
-    apart = None if within is None else _number(document.path, within)
+    apart = None if within is None else read(document.path, within)
     if apart is not None and document.hi is not None and apart < (document.hi - bound) / bound:
         return Check(
             "lower bound", False, f"the error is farther above it than optimal_within, {within}, says"
@@ -241,10 +237,4 @@ def _lower(document: Document) -> Check:
 
 def _worst(tolerance: Mapping[str, Any]) -> Check:
     """The certificate of the worst case under tolerances."""
-    from gateproof.proofs_check.checker import verify
-
-    verdict = verify(tolerance["certificate"])
-    if not verdict.accepted:
-        return Check("worst case", False, f"the certificate is rejected: {verdict.reason}")
-    said = re.sub(r"\s+", " ", verdict.reason)
-    return Check("worst case", True, f"{said}; that it is about this gate was not compared")
+    return hardware_check.worst_case(tolerance)

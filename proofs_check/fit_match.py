@@ -65,7 +65,7 @@ def matched(certificate: Mapping[str, Any], gate: Gate, target: Target, printed:
     """Whether the ranges of an accepted certificate bound |weight (gate - target)| by ``printed``."""
     parts = list(_parts(certificate))
     how = SAME
-    for error, lo, hi in _pieces(gate, target):
+    for error, lo, hi in pieces(gate, target):
         at, first = lo, lo == target.lo
         while True:
             part, seen = _covering(parts, error, at, hi, closed=first)
@@ -84,7 +84,7 @@ def matched(certificate: Mapping[str, Any], gate: Gate, target: Target, printed:
     return Link(None if how is SAMPLED else True, how.format(PLACES), reached)
 
 
-def _pieces(gate: Gate, target: Target) -> Iterator[tuple[Expr, Side, Side]]:
+def pieces(gate: Gate, target: Target) -> Iterator[tuple[Expr, Side, Side]]:
     """The error on the domain, in pieces: a hard gate is a line between its thresholds."""
     from gateproof.numerics.fits.apart import apart
 

@@ -15,7 +15,8 @@ DESCRIPTION = """\
 Checks certificate files again, without search and without the engine that made them. A folder stands
 for all certificates in it, or in its certificates/: name the folder of a report to check all of them.
 Of the JSON document of a fit the certificates in it are checked, and that they are about its gate and
-target and give the error and the lower bound that it prints.
+target and give the error and the lower bound that it prints; of a hardware table that of its worst case.
+Of several files each gets its verdict, those that cannot be read included.
 """
 KEYS = "tau, theta, slope and intercept"
 MAX_BYTES = 64_000_000
@@ -32,20 +33,20 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read all, then verify each."""
+    """Verify each file; one that cannot be read does not keep the others from their verdicts."""
     import json
 
     from gateproof.proofs_check import clean
-    from gateproof.proofs_check.refused import FAILED, INCONCLUSIVE, OK
+    from gateproof.proofs_check.refused import FAILED, INCONCLUSIVE, OK, USAGE
 
     names = [name for word in options.certificates for name in _files(word)]
-    documents = [(name, _read(Path(name))) for name in names]
     if options.coq is not None:
-        _write_coq(options.coq, [document for _, document in documents])
-    results = [
-        {"file": name, "claims": _claims_of(Path(name)), **_verified(name, document)}
-        for name, document in documents
-    ]
+        _write_coq(options.coq, names)
+    results, unread = [], False
+    for name in names:
+        found = _read_or_not(name, len(names) > 1)
+        unread |= found.pop("unread", False)
+        results.append(found)
     if options.json:
         output.put(json.dumps({"certificates": results}, indent=2) + "\n")
     else:
@@ -62,19 +63,37 @@ def run(options: argparse.Namespace) -> int:
             output.put(f"{good} of {len(results)} certificates accepted\n")
     if any(result["accepted"] is False for result in results):
         return FAILED
+    if unread:
+        return USAGE
     return OK if all(result["accepted"] for result in results) else INCONCLUSIVE
 
 
-def _write_coq(path: str, documents: list[dict[str, Any]]) -> None:
+def _read_or_not(name: str, several: bool) -> dict[str, Any]:
+    """The verdict on a file. Raises RefusedError for one alone that cannot be read."""
+    from gateproof.proofs_check.refused import RefusedError
+
+    try:
+        document = _read(Path(name))
+        return {"file": name, "claims": _claims_of(Path(name)), **_verified(name, document)}
+    except RefusedError as error:
+        if not several:
+            raise
+        said = "; ".join(error.lines).removeprefix(f"{name}: ")
+        return {"file": name, "claims": [], "accepted": None, "reason": said, "unread": True}
+
+
+def _write_coq(path: str, names: list[str]) -> None:
+    from gateproof.proofs_check import fit_check, hardware_check
     from gateproof.proofs_check.coq import write
     from gateproof.proofs_check.refused import RefusedError
 
-    if len(documents) != 1:
+    if len(names) != 1:
         raise RefusedError("--coq takes one certificate at a time")
-    if "kind" not in documents[0]:
+    document = _read(Path(names[0]))
+    if fit_check.is_fit(document) or hardware_check.is_table(document):
         raise RefusedError("--coq takes a certificate; --certificate of gateproof fit writes that of a fit")
     write.refuse_path(path)
-    write.write(path, write.of_accepted(documents[0]))
+    write.write(path, write.of_accepted(document))
 
 
 def _files(word: str) -> list[str]:
@@ -145,10 +164,12 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _verified(name: str, document: dict[str, Any]) -> dict[str, Any]:
-    from gateproof.proofs_check import fit_check
+    from gateproof.proofs_check import fit_check, hardware_check
     from gateproof.proofs_check.checker import verify
 
     try:
+        if hardware_check.is_table(document):
+            return fit_check.summed(hardware_check.checks(document))
         if fit_check.is_fit(document):
             return fit_check.summed(fit_check.checks(name))
         verdict = verify(document)
