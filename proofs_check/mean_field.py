@@ -43,10 +43,10 @@ def activation_of(target: Any) -> Phi:
 
 
 def _expression(target: Any) -> Any:
-    """A formula of :func:`gateproof.formula` as its expression; anything else as it is."""
-    if isinstance(target, str) or hasattr(target, "gate"):
-        return target
-    return getattr(target, "expr", target)
+    """A formula of :func:`gateproof.formula` as its text; anything else as it is."""
+    from gateproof.numerics.backends.formula import Formula
+
+    return target.text if isinstance(target, Formula) else target
 
 
 def code(found: FieldPoints) -> int:
@@ -70,8 +70,8 @@ def refusing() -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name not in ("jax", "mpmath"):
             raise
-        extra = f"pip install 'gateproof[{error.name}]'"
-        raise RefusedError(f"{error.name} is not installed: {extra}, or leave the engine out") from None
+        install = f"pip install {error.name}"
+        raise RefusedError(f"{error.name} is not installed: {install}, or leave the engine out") from None
     except (
         RefusedActivation, RefusedNumber, FormulaError, NoPanels, NoTailBound, NotReached, NumericsError,
         TypeError,

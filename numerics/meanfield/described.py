@@ -66,6 +66,15 @@ class FieldPoint:
         return self.chi_1 is not None and self.chi_1.is_exact and self.chi_1.lo == 1
 
 
+def plain_point(point: Point, any_q: bool) -> FieldPoint:
+    """The point without its scales."""
+    of = Value.of
+    return FieldPoint(
+        of(point.sigma_w2), of(point.sigma_b2), of(point.q), of(point.chi_1), of(point.chi_parallel),
+        point.stable, any_q=any_q, note=point.note,
+    )  # fmt: skip
+
+
 def described(engine: CertifiedEngine, point: Point, homogeneous: bool = False) -> FieldPoint:
     """The point with its scales, all in balls."""
     phi = engine.phi

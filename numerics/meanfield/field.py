@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from gateproof.numerics.meanfield import given
@@ -19,7 +20,7 @@ from gateproof.numerics.meanfield.choices import (
     towards,
 )
 from gateproof.numerics.meanfield.depth_law import EdgeLaw, edge_law, told_apart
-from gateproof.numerics.meanfield.depth_layers import Layer, steps_at, trajectory
+from gateproof.numerics.meanfield.depth_layers import Layer, steps_at, trajectory, variances
 from gateproof.numerics.meanfield.described import FieldPoint
 from gateproof.numerics.meanfield.engines import float_engine
 from gateproof.numerics.meanfield.given import Given, RefusedNumber
@@ -138,7 +139,7 @@ class MeanField:
         or an engine; where it is left out, the one at float speed, in NumPy where JAX is missing.
         """
         w, s = given.weight_variance(sigma_w2), given.bias_variance(sigma_b2)
-        points = self.fixed_points(w, s, digits=LAYER_DIGITS)
+        points = self._balls(LAYER_DIGITS).fixed(w, s, None, scales=False)
         stable = [p for p in points if p.stable is not False and p.q_star is not None and p.q_star.hi > 0]
         if points.points and points[0].any_q:
             star: FieldPoint | None = None
@@ -152,6 +153,16 @@ class MeanField:
         if points.points and points[0].any_q:
             q_star, q = like(used, given.number("q", q)), None
         return tuple(trajectory(used, w_number, s_number, layers, eps=gap_of(c), q=q, q_star=q_star))
+
+    def variances(
+        self, sigma_w2: Given, sigma_b2: Given, layers: Sequence[int], *, q: float, engine: Any = None
+    ) -> tuple[float, ...]:
+        """q_l after given layers, ascending, from q_0 = q > 0, in floats; 0 and inf where it goes there."""
+        w, s = given.weight_variance(sigma_w2), given.bias_variance(sigma_b2)
+        if not 0 < q < inf:
+            raise RefusedNumber(f"q = {q}: a variance > 0 is expected")
+        used = self._engine(engine)
+        return tuple(variances(used, like(used, w), like(used, s), q, layers))
 
     def largest_depth(
         self,
@@ -228,8 +239,8 @@ class MeanField:
         if self.engine == "certified":
             return self._balls(wanted)
         if self.engine == "mp":
-            coarse, fine, error = self.mp(8), self.mp(wanted + 4), 10.0 ** -min(wanted + 2, 300)
-            return Scanned(Setting(coarse, fine, self.phi, error), wanted, "mp")
+            fine, error = self.mp(wanted + 4), 10.0 ** -min(wanted + 2, 300)
+            return Scanned(Setting(float_engine(self.phi, False), fine, self.phi, error), wanted, "mp")
         return Scanned(Setting(self.fast, self.fast, self.phi, 3e-13), min(wanted, FAST_DIGITS), "fast")
 
     def _balls(self, digits: int | None) -> Certified:

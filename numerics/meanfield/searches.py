@@ -20,7 +20,7 @@ from gateproof.numerics.meanfield.certified_panels import NoPanels
 from gateproof.numerics.meanfield.certified_tails import NoTailBound
 from gateproof.numerics.meanfield.curves import Maps
 from gateproof.numerics.meanfield.depth import fixed_correlation, forgetting
-from gateproof.numerics.meanfield.described import FieldPoint, described
+from gateproof.numerics.meanfield.described import FieldPoint, described, plain_point
 from gateproof.numerics.meanfield.mp import mp_engine
 from gateproof.numerics.meanfield.mp_numbers import to_mpf
 from gateproof.numerics.meanfield.near_zero import sides, vanishes
@@ -54,18 +54,20 @@ class Certified:
         found = self._run(lambda d: edges.edge(self.phi, sigma_b2, d, largest=hi, maps=self.maps))
         return self._points(EDGE, found, None, sigma_b2, within)
 
-    def fixed(self, sigma_w2: Fraction, sigma_b2: Fraction, within: Range | None) -> FieldPoints:
-        """The fixed points at (sigma_w2, sigma_b2)."""
+    def fixed(
+        self, sigma_w2: Fraction, sigma_b2: Fraction, within: Range | None, *, scales: bool = True
+    ) -> FieldPoints:
+        """The fixed points at (sigma_w2, sigma_b2); without ``scales`` c* and depth scales are left out."""
         hi = None if within is None else within[1]
 
         def search(digits: int) -> Outcome:
             return fixed.fixed_points(self.phi, sigma_w2, sigma_b2, digits, largest=hi, maps=self.maps)
 
         found = self._run(search)
-        if any(p.chi_1 > 1 for p in found.points) and not self.phi.has_jump:
+        if scales and any(p.chi_1 > 1 for p in found.points) and not self.phi.has_jump:
             # The Hermite series of c* < 1 lose digits of q.
             found = self._run(search, FAR)
-        return self._points(FIXED, found, sigma_w2, sigma_b2, within)
+        return self._points(FIXED, found, sigma_w2, sigma_b2, within, scales=scales)
 
     def folds(self, sigma_b2: Fraction, within: Range | None) -> FieldPoints:
         """Fixed points with chi_parallel = 1."""
@@ -99,10 +101,15 @@ class Certified:
         sigma_w2: Fraction | None,
         sigma_b2: Fraction | None,
         within: Range | None,
+        *,
+        scales: bool = True,
     ) -> FieldPoints:
         invariant = found.status is Status.SCALE_INVARIANT
         kept = [p for p in found.points if invariant or _inside(p, within)]
-        points = tuple(self._described(p, kind, sigma_w2, sigma_b2, invariant) for p in kept)
+        if scales:
+            points = tuple(self._described(p, kind, sigma_w2, sigma_b2, invariant) for p in kept)
+        else:
+            points = tuple(plain_point(p, invariant).given(sigma_w2, sigma_b2) for p in kept)
         status = found.status if points or found.status is not Status.OK else Status.NONE
         lo, hi = found.searched
         reason = found.reason

@@ -70,14 +70,22 @@ class Value:
     @property
     def is_infinite(self) -> bool:
         """Whether it is oo or -oo."""
-        return self.is_exact and isinstance(self.lo, float)
+        return self.is_exact and self.finite is None
 
     @property
     def middle(self) -> Fraction:
         """The middle of the ends. Raises ValueError where one is infinite."""
-        if isinstance(self.lo, float) or isinstance(self.hi, float):
+        ends = self.finite
+        if ends is None:
             raise ValueError(f"{self} has no middle")
-        return (self.lo + self.hi) / 2
+        return (ends[0] + ends[1]) / 2
+
+    @property
+    def finite(self) -> tuple[Fraction, Fraction] | None:
+        """The ends where both are finite."""
+        if isinstance(self.lo, Fraction) and isinstance(self.hi, Fraction):
+            return self.lo, self.hi
+        return None
 
     def decimal(self, digits: int) -> str | None:
         """The number rounded to ``digits`` significant digits, all of them right; "oo" where infinite.
@@ -86,43 +94,46 @@ class Value:
         """
         if self.is_infinite:
             return "oo" if self.lo > 0 else "-oo"
-        if isinstance(self.lo, float) or isinstance(self.hi, float):
+        ends = self.finite
+        if ends is None:
             return None
         if self.is_exact:
-            return _exact_text(self.lo, digits)
-        if self.lo <= 0 <= self.hi:
+            return _exact_text(ends[0], digits)
+        if ends[0] <= 0 <= ends[1]:
             return None
-        size = max(abs(self.lo), abs(self.hi))
+        size = max(abs(end) for end in ends)
         for fewer in range(digits, 0, -1):
             places = fewer - 1 - magnitude(size)
-            texts = {_rounded(end, places) for end in (self.lo, self.hi)}
+            texts = {_rounded(end, places) for end in ends}
             if len(texts) == 1:
                 return texts.pop()
         return None
 
     def fixes(self, digits: int) -> bool:
         """Whether both ends round to one decimal of so many digits."""
-        if isinstance(self.lo, float) or isinstance(self.hi, float):
+        ends = self.finite
+        if ends is None:
             return self.is_infinite
-        places = digits - 1 - magnitude(max(abs(self.lo), abs(self.hi)))
-        return self.is_exact or _rounded(self.lo, places) == _rounded(self.hi, places)
+        places = digits - 1 - magnitude(max(abs(end) for end in ends))
+        return self.is_exact or _rounded(ends[0], places) == _rounded(ends[1], places)
 
     def ends(self, digits: int) -> dict[str, str]:
         """``{"lo", "hi"}``, rounded outward."""
-        if not isinstance(self.lo, float) and not isinstance(self.hi, float):
-            if self.is_exact and (text := _short(self.lo, digits + MORE)) is not None:
+        ends = self.finite
+        if ends is not None:
+            if self.is_exact and (text := _short(ends[0], digits + MORE)) is not None:
                 return {"lo": text, "hi": text}
-            return decimal_enclosure(self.lo, self.hi, digits + MORE)
+            return decimal_enclosure(*ends, digits + MORE)
         made = []
         for end, side in ((self.lo, "lo"), (self.hi, "hi")):
-            if isinstance(end, float):
-                made.append("oo" if end > 0 else "-oo")
-            else:
+            if isinstance(end, Fraction):
                 made.append(decimal_enclosure(end, end, digits + MORE)[side])
+            else:
+                made.append("oo" if end > 0 else "-oo")
         return {"lo": made[0], "hi": made[1]}
 
     def __float__(self) -> float:
-        if isinstance(self.lo, float) or isinstance(self.hi, float):
+        if self.finite is None:
             return float(self.lo) if self.is_infinite else float("nan")
         return float(self.middle)
 

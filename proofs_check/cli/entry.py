@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType, ModuleType
+from typing import NoReturn
 
 from gateproof.proofs_check.cli import (
     certify,
@@ -48,6 +50,9 @@ first steps:
   gateproof show tg.gelu.k2                                 one claim with all its evidence
 
 """
+#: Longer words are no misspelt commands; an end of an interval.
+MAX_WORD = 40
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+|oo)", re.ASCII)
 CODES = """\
 exit codes:
   0 done, as pinned   1 drift or a failed check   2 usage or refused input
@@ -87,10 +92,36 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     place = next((k for k, word in enumerate(marked) if word in commands), None)
     if place is not None:
         marked = marked[: place + 1] + commands[marked[place]].protect(words[place + 1 :])
-    options = parser.parse_args(marked, argparse.Namespace(**DEFAULTS))
+    else:
+        _refuse_unknown(next((word for word in marked if not word.startswith("-")), ""))
+    options, rest = parser.parse_known_args(marked, argparse.Namespace(**DEFAULTS))
+    if rest:
+        _refuse_rest(commands.get(options.command, parser), [word.replace(MARK, "") for word in rest], words)
     if options.command is None:
         raise RefusedError(f"no command; give one of {', '.join(COMMANDS)} (see gateproof --help)")
     return options
+
+
+def _refuse_unknown(word: str) -> None:
+    """Raise RefusedError for a misspelt command; argparse has the words for anything else."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, 1, 0.6) if len(word) < MAX_WORD else []
+    if near:
+        raise RefusedError(f"{word!r} is no command; did you mean {near[0]}? (see gateproof --help)")
+
+
+def _refuse_rest(parser: Parser, rest: Sequence[str], words: Sequence[str]) -> NoReturn:
+    """Raise RefusedError for arguments that no command takes, with what may have been meant."""
+    said = f"unrecognized arguments: {' '.join(rest)}"
+    near = next((near for word in rest if word.startswith("--") and (near := parser.near(word))), "")
+    if near:
+        said += f"; did you mean {near}?"
+    elif "--domain" in words and "--domain" in parser.takes_value:
+        lo, hi = [*words[words.index("--domain") + 1 :], "", ""][:2]
+        if _NUMBER.fullmatch(lo) and hi in rest and _NUMBER.fullmatch(hi):
+            said += f'; give --domain "[{lo}, {hi}]"'
+    parser.error(said)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

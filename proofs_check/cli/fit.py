@@ -38,7 +38,7 @@ def add_arguments(parser: Parser) -> None:
         "-k",
         "--branches",
         dest="branches",
-        type=whole(1, 64),
+        type=whole(1, 64, "1 to 16 (hard gates: 64)"),
         metavar="K",
         help="branches (2); at most 16, 64 if hard",
     )
@@ -72,11 +72,12 @@ def add_arguments(parser: Parser) -> None:
     add("--certificate", dest="certificates", type=text, action="append", default=[], metavar="FILE.json",
         help="write the certificate for gateproof verify")  # fmt: skip
     add("--export", "--out", dest="exports", type=text, action="append", default=[], metavar="FILE",
-        help="write the gate, in the form that the suffix names")  # fmt: skip
-    add("--hardware", type=text, action="append", default=[], metavar="KEY=SIZE",
+        help="write the gate; FILE ends in .json, .py, torch.py, .h, .c, .onnx (.double.onnx), .csv, .md, "
+        ".hardware.json or .tex")  # fmt: skip
+    add("--hardware", type=text, action="append", default=[], metavar="KEY=NUMBER,..",
         help="hardware tables: temperature-kelvin (300), slope-factor (1.5), tail-ampere (1e-6)")  # fmt: skip
     add("--plot", dest="plots", type=text, action="append", default=[], metavar="FILE",
-        help="draw target, fit, gates and error (.svg, .png)")  # fmt: skip
+        help="draw target, fit, gates and error (.svg, .png, .pdf)")  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -96,6 +97,8 @@ def run(options: argparse.Namespace) -> int:
     fitting_files.pair_of(options.hardware, options.exports)
     if options.curve and (options.exports or options.plots or options.certificates):
         raise RefusedError("--curve is a table of many fits; --export, --plot and --certificate are for one")
+    if options.curve and options.tolerance:
+        raise RefusedError("--curve is a table of many fits; --tolerance is for one: give -k")
     code = options.allow_code is not None
     watch = _progress(options)
     with clock(options.timeout) as limit:
@@ -131,11 +134,18 @@ def _print(options: argparse.Namespace, found: Fit) -> int:
     from gateproof.proofs_check.decision_json import lines
     from gateproof.proofs_check.render import fitted, terminal
 
-    codes = [fitting.code(found), _write(options, found)]
+    codes, refused = [fitting.code(found)], None
+    try:
+        codes.append(_write(options, found))
+    except RefusedError as error:
+        # The search may have been long: what it found is printed all the same.
+        refused = error
     if options.json:
         output.put(lines(found.to_json()))
     else:
         output.put(fitted.summary(found, terminal.look()))
+    if refused is not None:
+        raise refused
     return max(codes, key=_weight)
 
 

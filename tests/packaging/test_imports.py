@@ -82,7 +82,7 @@ def base_distributions() -> set[str]:
     return found
 
 
-@pytest.fixture(scope="module", params=["help", "check", "fit"])
+@pytest.fixture(scope="module", params=["help", "check", "fit", "meanfield"])
 def modules(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     if request.param == "help":
@@ -90,6 +90,12 @@ def modules(request, tmp_path_factory):
     if request.param == "fit":
         found = imported(folder, "-m", "gateproof", "fit", "gelu", "-k", "2", "--json")
         assert "numpy" in found
+        return found
+    if request.param == "meanfield":
+        found = imported(
+            folder, "-m", "gateproof", "meanfield", "gelu", "--sigma-b2", "0.05", "--sigma-w2", "2"
+        )
+        assert "gateproof.numerics.meanfield.certified" in found
         return found
     (folder / "start.claims.toml").write_text(CLAIM)
     found = imported(folder, "-m", "gateproof", "check", "start.claims.toml", "--no-cache")
