@@ -110,48 +110,45 @@ class PiecewiseLinear:
     def _slope_mean(self, q: Value) -> Value:
         return self._of_steps(self.line, list(self.kinks), q)
 
-    def _tilted(self, j: Value, k: Value, q: Value, t: Value, angle: bool) -> Value:
-        """The exponent of e_jk at t, or at pi/2 - t for ``angle``."""
-        sp = self.space
-        if angle:
-            flat = j * k / (q * (1 + sp.cos(t)))
-            return flat if j is k else flat + (j - k) ** 2 / (2 * q * sp.sin(t) ** 2)
-        if j is k:
-            return j * j / (q * (1 + sp.sin(t)))
-        return (j * j + k * k - 2 * j * k * sp.sin(t)) / (2 * q * sp.cos(t) ** 2)
+    def _sum(self, t: Value, q: Value, side: Value) -> Value:
+        """sum J_j J_k e_jk at the angle t from side, 1 or -1; by expm1 where all exponents are small.
 
-    def _sum(self, t: Value, q: Value, angle: bool) -> Value:
-        """sum J_j J_k e_jk; through expm1 where all exponents are small, since the jumps may cancel."""
+        The jumps may cancel then. e_jk has -(x_j - side x_k)^2/(2 q sin^2 t) - side x_j x_k/(q (1 + cos t)).
+        """
         sp = self.space
         plain: Value = 0
         small: Value = sum(jump for _, jump in self.kinks) ** 2
-        least: Value = 0 * q
+        most: Value = 0 * q
+        flat, steep = q * (1 + sp.cos(t)), 2 * q * sp.sin(t) ** 2
         for m, (j, a) in enumerate(self.kinks):
             for n, (k, b) in enumerate(self.kinks[: m + 1]):
-                height = self._tilted(j, j if m == n else k, q, t, angle)
+                height = (j - side * k) ** 2 / steep + side * j * k / flat
                 weight = a * b * (1 if m == n else 2)
                 plain = plain + weight * sp.exp(-height)
                 small = small + weight * sp.expm1(-height)
-                least = sp.where(height > least, height, least)
-        return sp.where(least < 0.5, small, plain)
+                most = sp.where(height > most, height, most)
+        return sp.where(most < 0.5, small, plain)
 
     def _rising(self, q: Value, c: Value, weighted: bool) -> Value:
         """The integral over t from 0 to asin c of the sum, times c - sin t where weighted."""
         sp = self.space
         side = sp.where(c < 0, -1 + 0 * c, 1 + 0 * c)
+        start = arc(sp, 1 - abs(c))
 
-        def part(t: Value, q: Value, c: Value, side: Value) -> Value:
-            value = self._sum(side * t, q, angle=False)
-            return value * (c - side * sp.sin(t)) if weighted else value
+        def part(s: Value, q: Value, start: Value, side: Value) -> Value:
+            value = self._sum(start + s, q, side)
+            # cos(start) - cos(start + s), where cos(start) is |c|.
+            return value * 2 * sp.sin(start + s / 2) * sp.sin(s / 2) if weighted else value
 
-        return side * sp.integral(part, sp.asin(abs(c)), q, c, side)
+        total = sp.integral(part, sp.pi / 2 - start, q, start, side)
+        return total if weighted else side * total
 
     def _falling(self, q: Value, eps: Value, weighted: bool) -> Value:
-        """The integral over t from 0 to acos c of the sum at pi/2 - t, times 1 - cos t where weighted."""
+        """The integral over angles t from c = 1 to acos c of the sum, times 1 - cos t where weighted."""
         sp = self.space
 
         def part(t: Value, q: Value) -> Value:
-            value = self._sum(t, q, angle=True)
+            value = self._sum(t, q, 1)
             return value * 2 * sp.sin(t / 2) ** 2 if weighted else value
 
         return sp.integral(part, arc(sp, eps), q)

@@ -137,7 +137,7 @@ class MpSpace:
 
     def integral(self, f: Callable[..., Value], hi: Value, *values: Value) -> Value:
         """mpmath's tanh-sinh rule on parts that are graded towards both ends."""
-        if hi == 0:
+        if hi <= 0:
             return self._mp.mpf(0)
 
         def inside(t: Value) -> Value:
@@ -147,4 +147,8 @@ class MpSpace:
                 # A node that rounding put on a singularity, where the integrand tends to 0.
                 return self._mp.mpf(0)
 
-        return self._mp.quad(inside, [hi * k / 256 for k in (0, 1, 4, 16, 64, 128, 192, 240, 252, 255, 256)])
+        # The rule's degree follows from the precision, and near an essential singularity falls short of it.
+        with self._mp.workprec(self._mp.mp.prec + 64):
+            ends = [hi * k / 256 for k in (0, 1, 4, 16, 64, 128, 192, 240, 252, 255, 256)]
+            value = self._mp.quad(inside, ends)
+        return +value

@@ -62,19 +62,19 @@ def _sums(
     q, c, eps = points
     right, left = sides
     if parity:
-        a = right @ maps[0 if parity > 0 else 1]
-        even, odd = (a**2, None) if parity > 0 else (None, a**2)
+        one = (right @ maps[0 if parity > 0 else 1]) ** 2
+        parts = [one, jax.numpy.zeros_like(one)][::parity]
     else:
-        even, odd = ((right + left) / 2 @ maps[0]) ** 2, ((right - left) / 2 @ maps[1]) ** 2
+        parts = [((right + left) / 2 @ maps[0]) ** 2, ((right - left) / 2 @ maps[1]) ** 2]
     if rows is not None:
-        even, odd = (None if a is None else a[rows] for a in (even, odd))
+        parts = [a[rows] for a in parts]
     if kind == "total" and parity:
-        return series.one_parity(even if parity > 0 else odd, parity, c, eps)
-    some = odd if even is None else even
-    even, odd = (jax.numpy.zeros_like(some) if a is None else a for a in (even, odd))
+        return series.one_parity(parts[0 if parity > 0 else 1], parity, c, eps)
+    even, odd = parts
     if kind == "total":
         return series.total(even, odd, c, eps)
-    return series.lack(*series.raised(even, odd, q), c, eps)
+    even, odd = series.raised(even, odd, q)
+    return series.lack(even, odd, c, eps)
 
 
 class Smooth:
