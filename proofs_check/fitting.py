@@ -104,6 +104,8 @@ def solved(target: Target, request: Request, watch: Watch | None = None) -> Fit:
     """The fit, its certificates re-checked. Raises RefusedError."""
     from gateproof.numerics.fits.solve import solve
 
+    if request.tolerance and target.expr is None:
+        raise RefusedError("--tolerance is for formulas: nothing is certified for a callable or for data")
     with _refusing():
         found = rechecked(solve(target, request, watch=watch))
     return replace(found, tolerant=worst_case(found)) if request.tolerance else found
@@ -133,25 +135,28 @@ def curve(target: Target, request: Request, watch: Watch | None = None) -> Itera
 
 
 def worst_case(found: Fit) -> dict[str, Any]:
-    """The certified worst case of all gates that are within the tolerances. Raises RefusedError."""
+    """The certified worst case of all gates within the tolerances, or ``reason`` why there is none."""
     from gateproof.numerics.fits.result_json import texts
     from gateproof.proofs_check.certify_text import SURE, certify_text
     from gateproof.proofs_check.records import Settings
+    from gateproof.proofs_check.tolerances import read_sizes
     from gateproof.theory.formula.printer import to_text
 
     gate, target, request = found.gate, found.target, found.request
-    if target.expr is None:
-        raise RefusedError("--tolerance is for formulas: nothing is certified for a callable or for data")
-    if request.norm != "sup" or request.weight is not None:
-        raise RefusedError("--tolerance is for the plain supremum; leave out --norm and --weight")
+    assert target.expr is not None
+    sizes = {key: str(size) for key, size in read_sizes("--tolerance", request.tolerance).items()}
     if gate.branches > 2 and gate.algebra != "difference":
-        raise RefusedError(f"--tolerance is for tg(..), and {gate.algebra} gates are written out")
+        return {"kind": None, "reason": f"{gate.algebra} gates are no tg(..)", "tolerance": sizes}
     lists = ", ".join(f"{key}=[{', '.join(texts(getattr(gate, key)))}]" for key in given_gate.LISTS)
     if gate.branches > 2 and len(set(gate.tau)) == 1 and request.sharpness == "shared":
         # One sharpness is one component, which varies as one.
         lists = lists.replace(f"tau=[{', '.join(texts(gate.tau))}]", f"tau={texts(gate.tau)[0]}", 1)
     text = f"sup(abs(tg(x, {lists}) - ({to_text(target.expr)})), x in {target.domain})"
-    worst = certify_text(text, SURE, Settings(seed=request.seed), tolerance=request.tolerance)
+    try:
+        worst = certify_text(text, SURE, Settings(seed=request.seed), tolerance=request.tolerance)
+    except RefusedError as error:
+        # Sizes that this gate cannot be off by: the gate itself is not lost for that.
+        return {"kind": None, "reason": str(error).removeprefix("--tolerance "), "tolerance": sizes}
     keys = ("kind", "value", "reason", "worst", "tolerance", "certificate")
     kept = {key: worst[key] for key in keys if key in worst}
     if kept["kind"] == "infinite" and (target.lo is None or target.hi is None):
@@ -247,13 +252,14 @@ def number(name: str, value: Any) -> Fraction | None:
 
 
 def code(found: Fit) -> int:
-    """The exit code: 1 if stopped, 4 if a formula's error is not certified or the tolerance not reached."""
+    """The exit code: 1 if stopped, 4 if something asked for is not certified or the tolerance not reached."""
     from gateproof.numerics.fits.result import Status
     from gateproof.proofs_check.refused import FAILED, INCONCLUSIVE, OK
 
     if found.status is Status.INTERRUPTED:
         return FAILED
-    return INCONCLUSIVE if found.status in (Status.NOT_CERTIFIED, Status.NOT_REACHED) else OK
+    worst = found.tolerant is not None and found.tolerant["kind"] is None
+    return INCONCLUSIVE if worst or found.status in (Status.NOT_CERTIFIED, Status.NOT_REACHED) else OK
 
 
 class _refusing:  # noqa: N801 - read as a word after `with`

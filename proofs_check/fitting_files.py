@@ -48,9 +48,9 @@ def write_certificate(path: str, found: Fit) -> str:
 
 
 def refuse_early(paths: Sequence[str], option: str) -> None:
-    """Raise RefusedError for files that cannot be written or have an unknown suffix, before any work."""
+    """Raise RefusedError, before any work, for files that cannot be written: of an unknown suffix, say."""
+    from gateproof.numerics.fits import picture
     from gateproof.numerics.fits.exports.write import refuse_path
-    from gateproof.numerics.fits.picture import suffix_of
 
     for path in paths:
         place = Path(path)
@@ -62,7 +62,8 @@ def refuse_early(paths: Sequence[str], option: str) -> None:
                 raise RefusedError(f"{option} {path}: there is no such folder")
             if place.is_dir():
                 raise RefusedError(f"{option} {path}: is a folder; give a file")
-            suffix_of(place.name)
+            picture.suffix_of(place.name)
+            picture.refuse_early()
         except RefusedError:
             raise
         except ValueError as error:

@@ -201,9 +201,7 @@ def _require(library: str) -> None:
     if library not in ("torch", "jax", "mpmath") or sys.modules.get(library) is not None:
         return
     if find_spec(library) is None:
-        raise ModuleNotFoundError(
-            f"{library} is not installed: pip install 'gateproof[{library}]'", name=library
-        )
+        raise ModuleNotFoundError(f"{library} is not installed: pip install {library}", name=library)
 
 
 class _Call:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gateproof.numerics.fits.exports.about import About, one_line
-from gateproof.numerics.fits.exports.formats import RefusedExport
+from gateproof.numerics.fits.exports.formats import RefusedExport, missing, refuse_missing
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.picture_panels import figure
 from gateproof.numerics.fits.picture_scene import Scene, scene_of
@@ -33,6 +33,7 @@ __all__ = [
     "html",
     "picture",
     "plot",
+    "refuse_early",
     "render",
     "scene_of",
     "suffix_of",
@@ -87,6 +88,11 @@ def suffix_of(name: str) -> str:
     raise RefusedExport(f"{one_line(name, 60)!r}: the name of a picture ends in {', '.join(SUFFIXES)}")
 
 
+def refuse_early() -> None:
+    """Raise RefusedExport, before there is a fit, where matplotlib is not installed."""
+    refuse_missing("matplotlib", "a picture")
+
+
 def picture(scene: Scene, suffix: str) -> bytes:
     """The picture's bytes."""
     metadata: dict[str, dict[str, Any]] = {
@@ -107,7 +113,7 @@ def _style(salt: str = "gateproof") -> Iterator[None]:
     try:
         import matplotlib as mpl
     except ImportError:
-        raise RefusedExport("a picture needs matplotlib: pip install 'gateproof[report]'") from None
+        raise missing("matplotlib", "a picture") from None
     ours: dict[Any, Any] = {
         "svg.hashsalt": salt, "svg.fonttype": "none", "font.size": 9, "axes.grid": True, "grid.color": "0.9",
         "grid.linewidth": 0.6, "legend.frameon": False, "legend.fontsize": 8, "axes.titlesize": 9,

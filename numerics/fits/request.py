@@ -97,8 +97,22 @@ class Request:
             raise RefusedFit(
                 "give --quantise or --tolerance: one says how parameters are stored, one bounds it"
             )
+        self._against_tolerances()
         if self.tol is not None and self.quantise is not None:
             raise RefusedFit("--tol is for exact parameters; give K with --quantise")
+
+    def _against_tolerances(self) -> None:
+        if not self.tolerance:
+            return
+        if self.norm != "sup" or self.weight is not None:
+            raise RefusedFit("--tolerance is for the plain supremum; leave out --norm and --weight")
+        if self.gates != "difference" and (self.branches or 2) > 2:
+            raise RefusedFit(f"--tolerance is for difference gates; of {self.gates} gates only -k 2 are such")
+        size = self.tolerance.get("tau")
+        if size is not None and self.sharpness == "hard":
+            raise RefusedFit("--tolerance tau: a hard gate has no sharpness to be off; leave it out")
+        if size is not None and size.endswith("%") and Fraction(size[:-1].strip()) >= 100:
+            raise RefusedFit(f"--tolerance tau={size:.40}: sharpness would reach 0; give less than 100%")
 
     @property
     def most(self) -> int:
@@ -127,4 +141,6 @@ def _whole(name: str, value: object, lowest: int, highest: int) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
         end = f"{lowest} to {highest}" if highest < 2**32 else f"{lowest} up"
+        if name == "k":
+            end = f"1 to {MOST_BRANCHES} (hard gates: {MOST_HARD})"
         raise RefusedFit(f"{_said(name)} {value!r:.40}: give a whole number from {end}")

@@ -12,7 +12,7 @@ from gateproof.numerics.meanfield.engine import Engine
 #: What is said where JAX is missing.
 NO_JAX = (
     "JAX is not installed: means are computed by NumPy, slower by a factor of 10 to 100 for two variables"
-    " (pip install 'gateproof[jax]')"
+    " (pip install jax)"
 )
 NAMES = (
     "mean",

@@ -14,6 +14,6 @@ def initialisers(sigma_w: float, sigma_b: float, in_axis: int = -2, out_axis: in
     try:
         from jax.nn.initializers import normal, variance_scaling, zeros
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("JAX is not installed: pip install 'gateproof[jax]'", name="jax") from error
+        raise ModuleNotFoundError("JAX is not installed: pip install jax", name="jax") from error
     weight = variance_scaling(sigma_w**2, "fan_in", "normal", in_axis=in_axis, out_axis=out_axis)
     return weight, normal(sigma_b) if sigma_b else zeros

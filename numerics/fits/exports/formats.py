@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from importlib.util import find_spec
 
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.points import enclosure
@@ -20,6 +21,17 @@ _BITS = (256, 1024, 4096)
 
 class RefusedExport(ValueError):
     """A gate that a format cannot hold, or an unknown format; one line."""
+
+
+def refuse_missing(package: str, what: str) -> None:
+    """Raise RefusedExport, in one line, where a package is not installed that something needs."""
+    if find_spec(package) is None:
+        raise missing(package, what)
+
+
+def missing(package: str, what: str) -> RefusedExport:
+    """The refusal of something that needs a package that is not installed."""
+    return RefusedExport(f"{what} needs the package {package}: pip install {package}")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 from gateproof.numerics.fits.exports.about import About, header, own_version
 from gateproof.numerics.fits.exports.form import Form, form_of
-from gateproof.numerics.fits.exports.formats import DOUBLE, SINGLE, RefusedExport
+from gateproof.numerics.fits.exports.formats import DOUBLE, SINGLE, missing
 from gateproof.numerics.fits.exports.walk import Ops, value
 from gateproof.theory.gate import Gate
 
@@ -114,7 +114,7 @@ def onnx_model(gate: Gate, about: About, *, double: bool = False, rank: int | No
         import onnx
         import onnx.helper
     except ImportError:
-        raise RefusedExport("the ONNX export needs the package onnx: pip install 'gateproof[onnx]'") from None
+        raise missing("onnx", "an ONNX model") from None
     form = form_of(gate, DOUBLE if double else SINGLE)
     built = _Graph(form, onnx)
     x = _Value(built, "x")

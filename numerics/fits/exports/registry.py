@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.fits.exports.about import About, identifier, made_by, one_line
-from gateproof.numerics.fits.exports.formats import RefusedExport
+from gateproof.numerics.fits.exports.formats import RefusedExport, refuse_missing
 from gateproof.numerics.fits.exports.pair import Given, read_pair
 from gateproof.numerics.tolerance import decimal
 from gateproof.theory.differential_pair import Pair
@@ -33,12 +33,18 @@ class Asked:
 
 @dataclass(frozen=True)
 class Export:
-    """A format: the ends of names that ask for it, what it is, and how it is made of a fit."""
+    """A format: the ends of names that ask for it, what it is, how it is made of a fit, by which package."""
 
     kind: str
     suffixes: tuple[str, ...]
     what: str
     make: Callable[[Fit, About, Asked], str | bytes]
+    needs: str = ""
+
+    def refuse_early(self) -> None:
+        """Raise RefusedExport, before there is a fit, where the package is not installed."""
+        if self.needs:
+            refuse_missing(self.needs, self.what)
 
     @property
     def for_hardware(self) -> bool:
@@ -130,8 +136,8 @@ EXPORTS = (
     Export("python", (".py",), "Python functions for floats (math) and arrays (NumPy)", _python),
     Export("c-header", (".h",), "a C99 header with inline functions in double and float", _header),
     Export("c", (".c",), "C99 functions in double and float, to be compiled and linked", _source),
-    Export("onnx-double", (".double.onnx",), "an ONNX model in double", _onnx_double),
-    Export("onnx", (".onnx",), "an ONNX model in float", _onnx),
+    Export("onnx-double", (".double.onnx",), "an ONNX model in double", _onnx_double, "onnx"),
+    Export("onnx", (".onnx",), "an ONNX model in float", _onnx, "onnx"),
     Export("csv", (".csv",), "hardware constants as CSV", _hardware("csv")),
     Export("markdown", (".md",), "hardware constants as Markdown", _hardware("markdown")),
     Export("latex", (".tex",), "LaTeX for math mode", _latex),

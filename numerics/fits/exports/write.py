@@ -19,7 +19,7 @@ SHADOWING = ("torch.py", "numpy.py", "math.py")
 
 
 def refuse_path(path: str | PathLike[str]) -> None:
-    """Raise RefusedExport, in one line, for a file that no export can be written to."""
+    """Raise RefusedExport, in one line, for a file that no export can be written to, or not here."""
     place = Path(path)
     if not place.absolute().parent.is_dir():
         raise RefusedExport(f"{fspath(path)}: there is no such folder")
@@ -30,7 +30,7 @@ def refuse_path(path: str | PathLike[str]) -> None:
         )
     if place.is_dir():
         raise RefusedExport(f"{fspath(path)}: is a folder; give a file")
-    export_of(place.name)
+    export_of(place.name).refuse_early()
 
 
 def write(fit: Fit, path: str | PathLike[str], hardware: Given = None) -> None:

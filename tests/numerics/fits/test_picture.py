@@ -254,7 +254,7 @@ def test_targets_with_holes():
 
 def test_without_matplotlib_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(RefusedExport, match=r"gateproof\[report\]"):
+    with pytest.raises(RefusedExport, match=r"pip install matplotlib$"):
         picture.picture(softplus(), ".svg")
 
 

@@ -150,8 +150,8 @@ def test_the_door():
 
 
 @pytest.mark.parametrize(("library", "name"), [("torch", "torch"), ("jax", "jax"), ("mpmath", "mp")])
-def test_a_library_that_is_missing_is_named_with_its_extra(monkeypatch, library, name):
+def test_a_library_that_is_missing_is_named(monkeypatch, library, name):
     monkeypatch.setitem(sys.modules, library, None)
     formula = gateproof.formula("sigmoid(x)/7")
-    with pytest.raises(ImportError, match=rf"pip install 'gateproof\[{library}\]'"):
+    with pytest.raises(ImportError, match=rf"pip install {library}$"):
         getattr(formula, name)
