@@ -182,8 +182,9 @@ def phase_diagram(
     ends = tables.lo, tables.hi
     critical = critical_line(tables, window)
     return PhaseDiagram(
-        phi.text, b, w, *(out[n] for n in FIELDS), critical, lines, start, ends, tables.error, LEGEND
-    )
+        phi.text, b, w, **out, critical=critical, contours=lines, start=start, searched=ends,
+        error=tables.error, legend=LEGEND,
+    )  # fmt: skip
 
 
 def _half(positive: Any) -> float:

@@ -98,4 +98,4 @@ def _reached(tables: Tables, q: Array, w: Array, s: Array, start: float) -> NDAr
     lo, hi = np.minimum(q, start)[:, None] * 1.02, np.maximum(q, start)[:, None] / 1.02
     between = (grid > lo) & (grid < hi)
     right = np.where(q >= start, 1.0, -1.0)[:, None]
-    return ~(between & (growth * right <= 0)).any(axis=1)
+    return np.asarray(~(between & (growth * right <= 0)).any(axis=1))

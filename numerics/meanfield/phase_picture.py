@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,14 @@ _DASHES = ("solid", (0, (6, 2)), (0, (3, 2)), (0, (1, 1.5)))
 
 def picture(diagram: PhaseDiagram, path: Path | None) -> Any:
     """The figure, and the file where a path is given."""
+    return drawn(lambda figure: _draw(figure.add_subplot(), diagram), path)
+
+
+def drawn(draw: Callable[[Any], None], path: Path | None) -> Any:
+    """A figure drawn in one style, written whole where a path is given.
+
+    Raises ValueError for another suffix, ModuleNotFoundError with what to install without matplotlib.
+    """
     if path is not None and path.suffix not in SUFFIXES:
         raise ValueError(f"{path.name!r}: a name that ends in {', '.join(SUFFIXES)} is expected")
     try:
@@ -35,12 +44,12 @@ def picture(diagram: PhaseDiagram, path: Path | None) -> Any:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "pictures need matplotlib: pip install 'gateproof[report]'", name="matplotlib"
+            "pictures need matplotlib: pip install matplotlib", name="matplotlib"
         ) from error
-    style = {"svg.hashsalt": "gateproof", "svg.fonttype": "path", "font.size": 9.0, "hatch.linewidth": 0.4}
+    style: Any = {"svg.hashsalt": "gateproof", "svg.fonttype": "path", "font.size": 9.0}
     with mpl.rc_context(style):
         figure = Figure(figsize=(6.4, 5.4), dpi=160, layout="constrained")
-        _draw(figure.add_subplot(), diagram)
+        draw(figure)
         if path is not None:
             out = io.BytesIO()
             metadata = {"Date": None} if path.suffix == ".svg" else None

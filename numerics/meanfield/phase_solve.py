@@ -111,7 +111,7 @@ def _refined(tables: Tables, w: float, s: Array, index: NDArray[np.intp]) -> Arr
         with np.errstate(divide="ignore", invalid="ignore"):
             ahead = x - value / rise
         x = np.where((ahead >= lo) & (ahead <= hi), ahead, (lo + hi) / 2)
-    return np.exp(x)
+    return np.asarray(np.exp(x))
 
 
 def _followed(
@@ -123,4 +123,4 @@ def _followed(
         q = np.clip(w * q * tables.ratio(np.log(q)) + s, tables.lo, tables.hi)
     places = (tables.x[1:] + tables.x[:-1]) / 2
     far = np.where(passes, abs(places - np.log(q)[:, None]), np.inf)
-    return np.argmin(far, axis=1)
+    return np.asarray(np.argmin(far, axis=1))
