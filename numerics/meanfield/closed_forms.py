@@ -11,7 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from gateproof.numerics.meanfield.activation import Phi, X
-from gateproof.numerics.meanfield.closed_forms_erf import Bell, ErrorFunction, ErrorLinear
+from gateproof.numerics.meanfield.closed_forms_bell import Bell
+from gateproof.numerics.meanfield.closed_forms_erf import ErrorFunction, ErrorLinear
 from gateproof.numerics.meanfield.closed_forms_lines import PiecewiseLinear, TwoSlopes
 from gateproof.numerics.meanfield.closed_forms_space import Space
 from gateproof.numerics.meanfield.closed_forms_waves import Exponential, Polynomial, Waves
