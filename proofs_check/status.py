@@ -45,14 +45,18 @@ def readings(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], M
             yield claim, reading
 
 
+def unreached(reading: Mapping[str, Any]) -> bool:
+    """Whether the run was interrupted before this reading."""
+    return bool(reading["verdict"] == "not-run" and reading["reason"] == INTERRUPTED)
+
+
 def exit_code(document: Mapping[str, Any], *, strict: bool = False) -> int:
     """Return 0, 1 or, with ``strict``, 4; 1 beats 4."""
     code = OK
     for _, reading in readings(document):
         inconclusive = reading["verdict"] == "inconclusive"
-        stopped = reading["verdict"] == "not-run" and reading["reason"] == INTERRUPTED
         if strict and inconclusive and not reading["drift"]:
             code = INCONCLUSIVE
-        elif stopped or state(reading) in ("drift", "failed"):
+        elif unreached(reading) or state(reading) in ("drift", "failed"):
             return FAILED
     return code

@@ -68,14 +68,15 @@ def _progress(total: int, quiet: bool) -> Iterator[Progress | None]:
             yield None
             return
         output.note(f"deciding {total} readings")
-        cached = 0
+        done = cached = 0
 
         def count(_index: int, result: Result) -> None:
-            nonlocal cached
-            cached += result.cached
+            nonlocal done, cached
+            done, cached = done + 1, cached + result.cached
 
         yield count
-        output.note(f"decided {total} readings, {cached} of them from the cache")
+        if done == total:
+            output.note(f"decided {total} readings, {cached} of them from the cache")
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

@@ -14,7 +14,7 @@ from gateproof.proofs_check.decision_json import TIME
 from gateproof.proofs_check.records import Settings
 from gateproof.proofs_check.render import varied, words
 from gateproof.proofs_check.render.tex import readable
-from gateproof.proofs_check.status import readings, state
+from gateproof.proofs_check.status import readings, state, unreached
 
 MAX_STEPS = 200
 
@@ -35,8 +35,9 @@ def look() -> Style:
 
 
 def listing(document: Mapping[str, Any], style: Style) -> str:
-    """Return a line a reading, and a last line that sums up."""
-    rows = list(readings(document))
+    """Return a line a reading that was reached, a line for all others, and a last line that sums up."""
+    rows = [row for row in readings(document) if not unreached(row[1])]
+    missing = sum(1 for _ in readings(document)) - len(rows)
     width = min(40, max((len(claim["id"]) for claim, _ in rows), default=0))
     names = min(32, max((len(reading["name"]) for _, reading in rows), default=0))
     lines: list[str] = []
@@ -48,7 +49,12 @@ def listing(document: Mapping[str, Any], style: Style) -> str:
         lines.append(f"{label}  {verdict}  {_marked(pin, reading, style)}  {value}".rstrip())
         if state(reading) != "ok":
             lines += [f"    {text}" for text in _why(claim, reading)]
-    return "\n".join([*lines, words.headline(document)]) + "\n"
+    return "\n".join([*lines, *_missing(missing), words.headline(document)]) + "\n"
+
+
+def _missing(count: int) -> list[str]:
+    """A line for what an interrupted run did not reach."""
+    return [f"not-run: {count} {'reading' if count == 1 else 'readings'}, interrupted"] if count else []
 
 
 def details(document: Mapping[str, Any], style: Style) -> str:
@@ -94,7 +100,9 @@ def summary(document: Mapping[str, Any], style: Style) -> str:
     console.print(table)
     wrong = [f"{claim['id']} ({clean.line(reading['name'], 60)}): {reading['verdict']}, "
              f"{words.pinned(reading)}"
-             for claim, reading in readings(document) if state(reading) != "ok"]  # fmt: skip
+             for claim, reading in readings(document)
+             if state(reading) != "ok" and not unreached(reading)]  # fmt: skip
+    wrong += _missing(sum(unreached(reading) for _, reading in readings(document)))
     lines = [line.rstrip() for line in text.getvalue().strip("\n").splitlines()]
     return "\n".join([*lines, *([""] if wrong else []), *wrong]) + "\n"
 

@@ -280,3 +280,15 @@ def test_the_legend_stands_before_the_claims(every):
 )
 def test_tex_can_be_read(tex, shown):
     assert readable(tex) == shown
+
+
+def test_what_an_interrupted_run_did_not_reach_is_one_line():
+    claims = [ClaimSpec(f"c{n}", (Reading("as stated", "1 == 1"),)) for n in range(50)]
+    stopped = Decision("not-run", reason="interrupted")
+    made = build(claims, [Decision("proved"), Decision("not-run", reason="no torch"), *[stopped] * 48])
+    listed = terminal.listing(made, PLAIN).splitlines()
+    assert "not-run: 48 readings, interrupted" in listed
+    assert [line.split()[0] for line in listed if re.match(r"c\d", line)] == ["c0", "c1"]
+    summed = terminal.summary(made, PLAIN).splitlines()
+    assert summed[-1] == "not-run: 48 readings, interrupted"
+    assert sum(line.startswith("c") for line in summed) == 1
