@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from gateproof.numerics.meanfield.phase_tables import STEP, Tables
 
 Array = NDArray[np.float64]
+#: Less of q than this is rounding.
+NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -42,17 +45,23 @@ def critical_line(tables: Tables, window: Window) -> list[Line]:
         w = 1 / np.sqrt(tables.d([0.0]))
         inside = window.sigma_b[0] <= 0 and window.sigma_w[0] <= w[0] <= window.sigma_w[1]
         return [Line(np.zeros(1), w, np.ones(1), np.ones(1), False)] if inside else []
-    return _lines(tables, tables.q, np.ones_like(tables.q), window, None)
+    q = _grid(tables.lo, tables.hi)
+    return _lines(tables, q, np.ones_like(q), window, None)
+
+
+def _grid(lo: float, hi: float) -> Array:
+    """Variances four times as close as in the tables."""
+    return np.geomspace(lo, hi, max(2, int(4 * np.log(hi / lo) / STEP)))
 
 
 def contour(tables: Tables, window: Window, xi_c: float, start: float) -> list[Line]:
     """Where the fixed point that the variance goes to from ``start`` has this xi_c, on both sides."""
     rate = exp(-1 / xi_c)
-    q = tables.q
+    q = _grid(tables.lo, tables.hi)
     found = _lines(tables, q, np.full_like(q, rate), window, start)
     lo, hi = tables.within
     if hi > lo > 0:
-        q = np.geomspace(lo, hi, max(2, int(4 * np.log(hi / lo) / STEP)))
+        q = _grid(lo, hi)
         one, other = tables.chi_1_of(q, rate)
         a, b = ~np.isnan(one), ~np.isnan(other)
         # Both branches begin at one variance: the line runs down the second and up the first.
@@ -64,14 +73,14 @@ def contour(tables: Tables, window: Window, xi_c: float, start: float) -> list[L
 def _lines(tables: Tables, q: Array, chi_1: Array, window: Window, start: float | None) -> list[Line]:
     x = np.log(q)
     w = chi_1 / tables.d(x)
-    v = tables.ratio(x) * q
-    s = q - w * v
+    s = q - w * tables.ratio(x) * q
     chi = w * tables.slope(x)
+    stable = abs(chi) < 1
+    q, w, s, chi, stable = _to_the_axis(q, w, s, chi, stable)
     with np.errstate(invalid="ignore"):
         b, sw = np.sqrt(np.where(s >= 0, s, np.nan)), np.sqrt(np.where(w > 0, w, np.nan))
         inside = (b >= window.sigma_b[0]) & (b <= window.sigma_b[1])
         inside &= (sw >= window.sigma_w[0]) & (sw <= window.sigma_w[1])
-        stable = abs(chi) < 1
     # One point more on either side, so that lines reach the window's border.
     wide = inside.copy()
     wide[1:] |= inside[:-1]
@@ -89,6 +98,28 @@ def _lines(tables: Tables, q: Array, chi_1: Array, window: Window, start: float 
                 part = np.append(part, last)
             lines.append(Line(b[part], sw[part], q[part], chi[part], bool(stable[part[0]])))
     return lines
+
+
+def _to_the_axis(q: Array, w: Array, s: Array, chi: Array, stable: Any) -> tuple[Any, ...]:
+    """The same with sigma_b^2 below rounding left out, and with points at 0 where a line comes to 0.
+
+    Next to a point with sigma_b^2 > 0, what lies at or below 0 becomes the point between where it is 0.
+    """
+    some = s > NOTHING * q
+    left, right = np.roll(some, -1), np.roll(some, 1)
+    left[-1], right[0] = False, False
+    q, w, s, chi, stable = q.copy(), w.copy(), s.copy(), chi.copy(), stable.copy()
+    for ends, side in ((~some & left, 1), (~some & right, -1)):
+        here = np.nonzero(ends)[0]
+        there = here + side
+        part = s[there] / (s[there] - np.minimum(s[here], 0))
+        for values in (q, w, chi):
+            values[here] = values[there] + part * (values[here] - values[there])
+        s[here], stable[here] = 0, stable[there]
+    keep = some | left | right
+    # What is left out parts a line: NaN stands for it.
+    w[~keep] = np.nan
+    return q, w, s, chi, stable
 
 
 def _reached(tables: Tables, q: Array, w: Array, s: Array, start: float) -> NDArray[np.bool_]:

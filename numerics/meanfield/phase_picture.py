@@ -22,7 +22,6 @@ PHASES = {
     "c": ("#fbd3a5", "chaotic"),
     "u": ("#bdbdbd", "unbounded from the start"),
     "n": ("#969696", "no fixed point"),
-    "r": ("#d9c8e8", "fixed point repels"),
 }
 _DASHES = ("solid", (0, (6, 2)), (0, (3, 2)), (0, (1, 1.5)))
 

@@ -3,6 +3,8 @@
 S(q) = q - sigma_w^2 V(q) is sampled on the table's grid; the fixed points at sigma_b^2 = s are where it
 passes s. Where V increases, the variance moves to the next of them above or below its start, past none.
 Where it does not, and there are several, the map is followed for 300 layers and the nearest one is taken.
+A fixed point that is passed from above to below attracts: q V'/V = E phi^2 (u^2/q - 1)/(2 V) >= -1/2, so
+that chi_parallel >= -1/2 always.
 """
 
 from __future__ import annotations
@@ -21,7 +23,6 @@ LEGEND = {
     "c": "chaotic: chi_1 > 1, correlations go to c* < 1",
     "n": "no fixed point of the variance up to the largest one looked at",
     "u": "unbounded: there are fixed points, but the variance grows beyond the largest one looked at",
-    "r": "the fixed point repels: the variance does not settle",
 }
 _LAYERS, _NEWTON, _PART = 300, 14, 2048
 
@@ -51,7 +52,7 @@ def solve(tables: Tables, sigma_w2: Array, sigma_b2: Array, start: float, at_zer
     chi_1 = np.where(found, w * tables.d(x), np.nan)
     chi = np.where(found, w * tables.slope(x), np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
-        kind[found] = np.where(abs(chi[found]) > 1, "r", np.where(chi_1[found] > 1, "c", "o"))
+        kind[found] = np.where(chi_1[found] > 1, "c", "o")
         rate = np.where(kind == "o", chi_1, np.nan)
         chaotic = kind == "c"
         if chaotic.any():

@@ -101,7 +101,8 @@ def resolved(plain: Plain, reach: float, widest: float) -> Array:
             floors = [1e-10 * np.max(np.abs(v), initial=0.0, where=np.isfinite(v)) for v in values]
         bad = np.zeros(len(lo), bool)
         for v, floor in zip(values, floors, strict=True):
-            tail = np.abs(v @ _COEFFICIENTS.T[:, -2:]).max(axis=1)
+            with np.errstate(all="ignore"):
+                tail = np.abs(v @ _COEFFICIENTS.T[:, -2:]).max(axis=1)
             size = np.maximum(np.abs(v).max(axis=1), floor)
             bad |= tail > _RESOLVED * size
         bad &= hi - lo > 1e-13 * np.maximum(np.abs(lo), np.abs(hi))
