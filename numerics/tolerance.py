@@ -289,7 +289,10 @@ def _component(
     off = tolerance.size if known is None else tolerance.off(known)
     ends = (-off, off) if known is None else (known - off, known + off)
     if key == "tau" and not _stays_positive(value, known, ends, tolerance):
-        raise ToleranceError(f"within {tolerance} of its value it reaches 0; a sharpness stays positive", key)
+        percent = not tolerance.relative and 1 <= tolerance.size < 100
+        meant = f"; did you mean {tolerance}%?" if percent else ""
+        said = f"within {tolerance} of its value it reaches 0; a sharpness stays positive{meant}"
+        raise ToleranceError(said, key)
     name = f"{key}{place or ''}" if number == 1 else f"gate{number}_{key}{place or ''}"
     while name in taken:
         name += "_"

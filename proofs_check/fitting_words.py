@@ -17,6 +17,7 @@ _VALUES = (
     "general", "multiplicative", "constant",
 )  # fmt: skip
 _FLAG = re.compile(rf"(?<![\w-])--({'|'.join(_OPTIONS)})(?![\w-])( (?:{'|'.join(_VALUES)})\b(?! [=:]))?")
+_DOMAIN = re.compile(r"(?<![\w-])--domain (\"[^\"]*\")")
 _COUNT = re.compile(r"(?<![\w-])-k (?=\d)")
 
 
@@ -27,7 +28,7 @@ def arguments(line: str) -> str:
         name = found[1].replace("-", "_")
         return f"{name}={found[2].strip()!r}" if found[2] else name
 
-    return _COUNT.sub("k=", _FLAG.sub(named, line))
+    return _COUNT.sub("k=", _FLAG.sub(named, _DOMAIN.sub(r"domain=\1", line)))
 
 
 class in_python:  # noqa: N801 - read as a word after `with`

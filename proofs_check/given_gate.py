@@ -45,6 +45,9 @@ def given(path: str, target: str | None) -> tuple[str, dict[str, list[str]]]:
         goal = formula
     if goal is None:
         raise RefusedError(f"{path}: names no target; give one, as in: certify --from {path} gelu")
+    if target is None and "target_formula" in document and formula is None and not _is_formula(goal):
+        named = f"its target, {goal!s:.60}, was data or a function, not a formula"
+        raise RefusedError(f"{path}: {named}; give one, as in: certify --from {path} gelu")
     if not isinstance(goal, str) or isinstance(goal, _Written):
         raise RefusedError(f"{path}: target must be text, a name or a formula in x")
     if document.get("norm") not in (None, "sup"):
@@ -237,6 +240,14 @@ def target_formula(text: str) -> str:
         other = next(n for n in free if n != "x")
         raise RefusedError(f"the target {text!r:.60}: {other!r} is not x; give a name or a formula in x")
     return name
+
+
+def _is_formula(text: Any) -> bool:
+    """Whether a document's target can be read as a formula in x."""
+    try:
+        return isinstance(text, str) and bool(target_formula(text))
+    except RefusedError:
+        return False
 
 
 def _domain(path: str, value: Any) -> str:

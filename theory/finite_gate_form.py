@@ -28,6 +28,7 @@ from gateproof.theory.formula.printer import to_text
 
 T = TypeVar("T")
 Coefficients = dict[int, Poly]
+NO_RATIO = "a gate is a ratio of polynomials in x and exp(tau*x), and that is none"
 _BRANCHED = ("log", "sqrt", "atan")
 
 
@@ -150,11 +151,11 @@ def _other(ws: Workspace, value: Frac, x: int, lines: list[int], i: int, rationa
     if atom.kind == "erf":
         if inside != [x] or not _grows(ws, atom.arg, x):
             return None
-        return Reason(f"{name} stays in it, and it is independent of x and of all exponentials of lines in x")
+        return Reason(f"{name} stays in it; {NO_RATIO}")
     if atom.kind == "exp":
         if not known and any(_moves(ws, j, x) for j in polys.used(atom.arg.den)):
             return None
-        return Reason(f"{name} stays in it, and it is independent of x and of all exponentials of lines in x")
+        return Reason(f"{name} stays in it; {NO_RATIO}")
     # One of x and u alone: its zeros and poles in the plane are those of a quotient of polynomials.
     if atom.kind not in _BRANCHED or len(inside) != 1 or not known:
         return None

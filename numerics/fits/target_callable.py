@@ -127,7 +127,7 @@ def _must_be_finite(name: str, x: Array, y: Array, *, infinite: bool) -> None:
     if not len(bad):
         return
     at = float(x[bad[np.argmin(np.abs(x[bad]))]])
-    advice = "give an interval inside of where it has values, as domain (lo, hi)"
+    advice = 'give an interval inside of where it has values, as --domain "[-8, 8]"'
     if infinite and len(bad) < len(x):
         cuts = np.flatnonzero(np.diff(np.concatenate([[0], np.isfinite(y).astype(int), [0]])))
         lo, hi = max(cuts.reshape(-1, 2), key=lambda run: run[1] - run[0])

@@ -30,12 +30,14 @@ def of_code(place: str, domain: Domain | None = None) -> Target:
                 f"{place}: the class cannot be made without arguments: {raised(error)}"
             ) from None
     if not callable(found):
-        raise RefusedTarget(f"{place} is a {type(found).__name__}; give a function of one number")
+        raise RefusedTarget(f"{place} is of type {type(found).__name__}; give a function of one number")
     return of_callable(found, domain, place)
 
 
 def _found(place: str) -> Any:
     module, _, path = place.partition(":")
+    if module.endswith(".py"):
+        raise RefusedTarget(f"{place}: give the module without .py, as {module[:-3]}:{path}")
     here = str(Path.cwd())
     added = here not in sys.path
     if added:

@@ -14,7 +14,7 @@ from gateproof.theory.formula import FormulaError, expand, free_names, parse_exp
 from gateproof.theory.formula.nodes import Const, Expr, Extremum, IntervalSet, NamedSet
 from gateproof.theory.formula.powers import constant_value
 
-ADVICE = "give a domain as 'R', '[-8, 8]', '[0, oo)' or a pair of numbers"
+ADVICE = 'give --domain "[-8, 8]", "[0, oo)" or "R"'
 #: Ends beyond these sizes, and intervals narrower than this share of their ends, leave no room in doubles.
 LARGEST, NARROWEST = Fraction(10) ** 100, Fraction(1, 10**9)
 

@@ -71,9 +71,9 @@ def _number(value: float) -> Num:
 def no_line(name: str, side: str, lo: Fraction | None, hi: Fraction | None) -> str:
     """Why R, or a half line, is refused."""
     place = "R" if lo is None and hi is None else "a half line"
-    span = f"({lo}, {lo + 8})" if lo is not None else f"({hi - 8}, {hi})" if hi is not None else "(-8, 8)"
+    span = f"[{lo}, {lo + 8}]" if lo is not None else f"[{hi - 8}, {hi}]" if hi is not None else "[-8, 8]"
     end = "-oo" if side == "-" else "oo"
     return (
         f"{name} cannot be fitted on {place}: its values for x -> {end} are on no line to nine digits, and "
-        f"nothing is known beyond them; give an interval, as domain {span}, or a formula"
+        f'nothing is known beyond them; give an interval, as --domain "{span}", or a formula'
     )

@@ -101,7 +101,7 @@ def _called(name: str) -> str:
         return f"{name}(x)"
     if name in ("pi", "e", "E"):
         return name
-    near = get_close_matches(name, [n for n, (least, _) in known.items() if least <= 1], 1, 0.75)
+    near = get_close_matches(name.lower(), [n for n, (least, _) in known.items() if least <= 1], 1, 0.75)
     hint = f"; did you mean {near[0]!r}?" if near else "; give a name, as gelu, or a formula in x"
     raise RefusedTarget(f"the target {name!r:.60} is not known{hint}")
 
@@ -109,7 +109,7 @@ def _called(name: str) -> str:
 def _advice(name: str) -> str:
     if len(name) == 1:
         return "the variable is x, and all other names need a value"
-    near = get_close_matches(name, arities(), 1, 0.75)
+    near = get_close_matches(name.lower(), arities(), 1, 0.75)
     return f"did you mean {near[0]!r}?" if near else "give a name, as gelu, or a formula in x"
 
 
@@ -152,7 +152,7 @@ def _inner_end(fixed: Formula, end: Expr, missing: bool) -> Fraction:
     if missing or lo != hi:
         raise RefusedTarget(
             f"{fixed.text:.60} has values on one side of x = {to_text(end)} only, and none there: give an "
-            "interval on that side, as in domain [1, 8]"
+            'interval on that side, as --domain "[1, 8]"'
         )
     return lo
 
@@ -215,5 +215,5 @@ def _no_line(target: Target, core: Expr, side: str, why: str) -> str:
     what = words.get(why, f"it {why}") + like
     return (
         f"{target.name:.60} cannot be fitted on {place}: for x -> {side}oo {what}, and a gate approaches "
-        f"a line there; give an interval, as in domain {span}"
+        f'a line there; give an interval, as --domain "{span}"'
     )

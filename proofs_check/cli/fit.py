@@ -88,6 +88,9 @@ def run(options: argparse.Namespace) -> int:
         raise RefusedError("give a target, as in: gateproof fit gelu -k 2 (see gateproof fit --help)")
     if options.target is not None and options.allow_code is not None:
         raise RefusedError("--allow-code names the target; leave out the other one")
+    if options.allow_code is not None and ":" not in options.allow_code:
+        stem = options.allow_code.removesuffix(".py")
+        raise RefusedError(f"--allow-code {options.allow_code!r:.60}: give MODULE:FUNCTION, as {stem:.60}:f")
     request = fitting.request_of(_options(options))
     for path in options.certificates:
         certificate_file.refuse_early(path)

@@ -47,7 +47,8 @@ def add_common(parser: Parser) -> None:
         "--timeout",
         metavar="S",
         type=seconds,
-        help="wall clock for one reading, to stop what hangs (60); fit: for all of it (none)",
+        help="seconds, to stop what hangs: for one reading (60); certify: for the formula (60); "
+        "fit, meanfield: for all of it (none); verify has no limit",
     )
     add("--no-cache", action="store_true", help="decide everything anew")
 

@@ -48,6 +48,13 @@ class Parser(argparse.ArgumentParser):
         plain = clean.line(message.replace(MARK, ""), 300)
         raise RefusedError(f"{plain} (see {self.prog} --help)")
 
+    def near(self, word: str) -> str:
+        """The option that a misspelt one may have been meant to be, else ''."""
+        from difflib import get_close_matches
+
+        spelt = [name for name in self.takes_value if name.startswith("--")]
+        return next(iter(get_close_matches(word.partition("=")[0], spelt, 1, 0.7)), "")
+
     def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ARG002
         """Print help or the version; argparse would keep silent where that fails."""
         output.put(message)
@@ -82,13 +89,13 @@ class Parser(argparse.ArgumentParser):
         return re.fullmatch(r"-[A-Za-z][0-9]+", word) is not None and self.takes_value.get(word[:2], False)
 
 
-def whole(lowest: int, highest: int) -> Any:
-    """Return a ``type`` for whole numbers in a range."""
+def whole(lowest: int, highest: int, said: str = "") -> Any:
+    """Return a ``type`` for whole numbers in a range, which ``said`` gives in words."""
 
     def read(word: str) -> int:
         plain = text(word)
         if not re.fullmatch(r"[+-]?[0-9]{1,18}", plain) or not lowest <= int(plain) <= highest:
-            raise argparse.ArgumentTypeError(f"give a whole number from {lowest} to {highest}")
+            raise argparse.ArgumentTypeError(f"give a whole number from {said or f'{lowest} to {highest}'}")
         return int(plain)
 
     return read

@@ -147,8 +147,21 @@ def _outside(fit: Fit) -> str:
     if outside.evidence == "sampled":
         return f"the error on R is not known: {outside.reason}"
     if outside.hi is None:
+        ends = [side for side, end in (("-", fit.target.lo), ("+", fit.target.hi)) if end is not None]
+        lines = {side: _lineless(fit, side) for side in ends}
+        if any(lines.values()):
+            where = " and ".join(f"x -> {side.strip('+')}oo" for side in ends if lines[side])
+            return f"the error on R is infinite: for {where} {fit.target.name:.60} approaches no line"
         return "the error on R is infinite: the slopes differ"
     return f"the error on all of R is {short(outside)} ({outside.evidence})"
+
+
+def _lineless(fit: Fit, side: str) -> bool:
+    """Whether a formula is known to approach no line at an infinite end."""
+    from gateproof.theory.asymptotes import NoAsymptote, asymptote
+
+    expr = fit.target.expr
+    return expr is not None and isinstance(asymptote(expr, "x", side), NoAsymptote)
 
 
 def _worst(found: Mapping[str, Any]) -> str:

@@ -136,6 +136,7 @@ def test_tolerance_and_noise_work_with_it(tmp_path, capsys):
         ({"target": "gelu", "domain": [0, 1]}, "give a set"),
         ({"target": "t*x"}, "'t' is not x"),
         ({"target": "gellu(x)"}, "the target 'gellu(x)'"),
+        ({"target": "curve.csv", "target_formula": None}, "its target, curve.csv, was data or a function"),
         ({"target": 3}, "target must be text"),
         (
             {

@@ -24,7 +24,7 @@ DOCUMENT = next(b for b in BLOCKS if b.startswith("{"))
 @pytest.mark.parametrize(("command", "output"), COMMANDS)
 def test_a_command_prints_what_the_page_says(tmp_path, monkeypatch, capsys, command, output):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "fit.json").write_text(json.dumps(json.loads(DOCUMENT)))
+    (tmp_path / "given.json").write_text(json.dumps(json.loads(DOCUMENT)))
     assert main([*shlex.split(command), "-j", "1"]) == 0
     assert capsys.readouterr().out == output
 

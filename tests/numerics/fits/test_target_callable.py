@@ -104,7 +104,7 @@ def test_the_shape_of_what_is_asked_is_kept():
     ("function", "domain", "line"),
     [
         (np.sin, None, "for x -> -oo are on no line"),
-        (np.arcsinh, None, "give an interval, as domain (-8, 8)"),
+        (np.arcsinh, None, 'give an interval, as --domain "[-8, 8]"'),
         (np.log1p, (0, None), "cannot be fitted on a half line"),
         (lambda x: x % 1.0, None, "on no line"),
         (np.floor, None, "on no line"),
@@ -175,7 +175,7 @@ def test_code_is_run_when_allowed_only(tmp_path, monkeypatch):
     assert target_of("my_activations:Half", allow_code=True).right.m == 0.5
     for place, line in (
         ("my_activations:missing", "has no missing"),
-        ("my_activations:value", "is a int"),
+        ("my_activations:value", "is of type int"),
         ("no_such_module_here:f", "cannot be imported: ModuleNotFoundError"),
     ):
         with pytest.raises(RefusedTarget, match=line):

@@ -49,8 +49,8 @@ def test_gelu_with_two_branches(capsys):
     ("words", "part"),
     [
         ((), "give a target"),
-        (("gelu", "-k", "0"), "give a whole number from 1 to 64"),
-        (("gelu", "-k", "17"), "give a whole number from 1 to 16"),
+        (("gelu", "-k", "0"), "give a whole number from 1 to 16 (hard gates: 64)"),
+        (("gelu", "-k", "17"), "give a whole number from 1 to 16 (hard gates: 64)"),
         (("gelu", "-k", "2", "--tol", "1e-3"), "not both"),
         (("gelu", "--tol", "0"), "give a number above 0"),
         (("gelu", "--tol", "few"), "give a number"),

@@ -44,7 +44,9 @@ def test_the_certificate_of_a_worst_case_is_a_part(tmp_path, monkeypatch, capsys
     nominal = float(gateproof.fit("gelu", 2).to_json()["tau"][0])
     assert min(abs(tau / nominal - end) for end in (0.95, 1.05)) < 1e-4
     assert main(["verify", "c.json"]) == 0
-    assert "each of the 3 parts holds; not checked is the step" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "each of the 3 parts holds; not checked is the step" in printed
+    assert "verify of its JSON (--export FILE.json) checks that step" in printed
 
 
 def test_an_export_from_python_is_that_of_the_command(gelu, tmp_path, monkeypatch, capsys):

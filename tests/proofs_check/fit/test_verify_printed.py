@@ -85,12 +85,14 @@ def folder(tmp_path, monkeypatch, soft):
 
 
 def test_each_of_several_files_has_its_verdict(folder, capsys):
-    assert main(["verify", "none.json", "good.json", "words.json"]) == 2
+    assert main(["verify", "none.json", "good.json", "words.json"]) == 4
     printed = capsys.readouterr().out
     assert "not checked  none.json: no such file" in printed
     assert "not checked  words.json: is not JSON" in printed
     assert printed.count("\naccepted  good.json\n") == 1
     assert printed.endswith("1 of 3 certificates accepted\n")
+    assert main(["verify", "none.json", "words.json"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 2
     # One that is rejected counts more than those that cannot be read.
     assert main(["verify", "--json", "none.json", "swapped.json", "good.json"]) == 1
     found = json.loads(capsys.readouterr().out)["certificates"]
