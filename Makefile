@@ -16,7 +16,7 @@ CODE := theory numerics kernels proofs_check src tests figures
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report test wheel lint style types format coq bench bench-fits deep score clean
+.PHONY: help setup report test wheel lint style types format coq bench bench-fits bench-meanfield deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -66,6 +66,9 @@ bench: $(STAMP)  ## times beside Sollya's; writes docs/benchmarks.md (minutes; n
 
 bench-fits: $(STAMP)  ## fits beside Nelder-Mead, least squares, pwlf, remez; writes docs/benchmarks-fits.md
 	PYTHONPATH=tests $(PY) -m bench.fits
+
+bench-meanfield: $(STAMP)  ## maps beside a trapezoid rule, neural-tangents, dks; writes docs/benchmarks-meanfield.md
+	PYTHONPATH=tests $(PY) -m bench.meanfield
 
 deep: $(STAMP)  ## the long tests, by hand
 	$(PY) -m pytest -n $(JOBS) -m deep
