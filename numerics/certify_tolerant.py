@@ -15,13 +15,16 @@ from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
 from gateproof.numerics.gather import may_jump
 from gateproof.numerics.points import enclosure
-from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, gates_of, pieces, spread
+from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, decimal, gates_of, pieces, spread
 from gateproof.numerics.worst_case import Limits, WorstCase, worst_case
 from gateproof.theory.formula.expand import expand, expand_node
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import Expr, Extremum, Num, Var, num
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
+
+#: The length up to which a parameter that is a decimal is written in full.
+MOST_EXACT = 24
 
 
 @dataclass(frozen=True)
@@ -151,13 +154,16 @@ def _parameters(parts: Scene, piece: Piece, point: Mapping[str, Fraction], digit
 
 
 def _shown(value: Expr, own: Mapping[str, Fraction], digits: int) -> dict[str, str] | str:
-    """A parameter as an enclosure; as text where it is infinite."""
+    """A parameter: in full if it is a short decimal, else as an enclosure; as text where it is infinite."""
     closed = expand(substitute(value, {n: Num(v) for n, v in own.items()}))
     if to_text(closed) == "oo":
         return "oo"
     known = constant_value(closed)
     if known is None:
         return decimal_enclosure(*enclosure(closed), digits)
+    short = decimal(known)
+    if len(short) <= MOST_EXACT and "/" not in short:
+        return {"lo": short, "hi": short}
     return shown(known, digits)
 
 

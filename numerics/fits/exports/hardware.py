@@ -258,12 +258,8 @@ def _worst(found: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _near(value: Any) -> str:
-    """Six digits of an enclosed number; texts as they are."""
-    if not isinstance(value, Mapping):
-        return one_line(str(value))
-    if value["lo"] == value["hi"]:
-        return str(value["lo"])
-    return f"{float((Fraction(value['lo']) + Fraction(value['hi'])) / 2):.6g}"
+    """The lower end of an enclosed number, which the text of a fit prints too; texts as they are."""
+    return one_line(str(value["lo"] if isinstance(value, Mapping) else value))
 
 
 def _said(document: Mapping[str, Any]) -> list[tuple[str, str]]:

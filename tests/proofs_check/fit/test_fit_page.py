@@ -1,4 +1,4 @@
-"""docs/fit.md: its commands print what it says, to four digits; keys, options and statuses are all there."""
+"""docs/fit.md: its commands print what it says, to all digits; keys, options and statuses are all there."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ COMMANDS = [
     block.strip()
     for block in re.findall(r"^ {4,}\$ gateproof .*\n(?:^ {4,}\S.*\n|^\n(?= {4,}\S))*", PAGE, re.MULTILINE)
 ]
-NUMBER = re.compile(r"-?\d+\.\d+(e-?\d+)?")
 
 
-def near(text):
-    """The text without spaces, and with numbers rounded to four digits."""
-    return re.sub(r"\s+", " ", NUMBER.sub(lambda m: f"{float(m[0]):.3g}", text)).strip()
+def plain(text):
+    """The text with one space for several, and none at the ends."""
+    return re.sub(r"\s+", " ", text).strip()
 
 
 @pytest.mark.parametrize("block", COMMANDS, ids=lambda b: b.split("\n")[0][:40])
@@ -38,7 +37,7 @@ def test_a_command_prints_what_the_page_says(tmp_path, monkeypatch, capsys, bloc
         wanted = shlex.split(filtered)
         assert set(wanted[::2]) == {"-e"}
         printed = "\n".join(s for s in printed.split("\n") if any(re.search(w, s) for w in wanted[1::2]))
-    assert near(printed) == near(output)
+    assert plain(printed) == plain(output)
 
 
 def test_all_options_and_statuses_are_on_the_page():
