@@ -138,7 +138,8 @@ def _why_not(asked: Outcome, b2: Fraction) -> str:
     if all(p.stable is False for p in asked.points):
         chi = ", ".join(f"{float(p.chi_parallel.mid()):.4g}" for p in asked.points)
         return f"{at} no network reaches the critical point: its variance repels (chi_parallel = {chi})"
-    return f"{at} the critical point is not shown to attract"
+    notes = "; ".join(p.note for p in asked.points if p.stable is not True and p.note)
+    return f"{at} the critical point is not shown to attract" + (f" ({notes})" if notes else "")
 
 
 def _critical(

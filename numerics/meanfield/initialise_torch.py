@@ -21,7 +21,9 @@ def fill(module: Any, sigma_w: float, sigma_b: float, generator: Any = None) -> 
 
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"a torch module is expected, found {type(module).__name__}")
-    layers = [(name, layer) for name, layer in module.named_modules() if isinstance(layer, _kinds())]
+    layers: list[tuple[str, Any]] = [
+        (name, layer) for name, layer in module.named_modules() if isinstance(layer, _kinds())
+    ]
     if not layers:
         raise ValueError(f"{type(module).__name__} has no linear or convolution layer to be filled")
     for name, layer in layers:

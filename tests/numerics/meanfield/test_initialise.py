@@ -97,6 +97,15 @@ def test_softplus_has_none():
     assert found.scales.xi_q == pytest.approx(10, rel=1e-6)
 
 
+def test_a_double_critical_point_is_said_to_be_one():
+    # V' = D exactly: sigma_w^2 D = chi_parallel, at every variance.
+    found = initialise("relu(x - 1) - relu(-x - 1)", jax=False)
+    assert found.kind == "nearest-stable"
+    assert "double-critical" in found.reason
+    assert float(found.point.chi_1.mid()) == pytest.approx(exp(-0.1), rel=1e-8)
+    assert found.scales.xi_gradient == pytest.approx(10, rel=1e-6)
+
+
 def test_degenerate_is_said():
     found = initialise("tanh", sigma_b2=0, settle=10, jax=False)
     assert found.kind == "nearest-critical"
