@@ -15,7 +15,7 @@ from gateproof.numerics.meanfield.result import FieldPoints
 ENGINES = ("certified", "mp", "fast")
 MOST_DIGITS = 1_000
 #: Certified engines take fewer.
-MOST_CERTIFIED = 390
+MOST_CERTIFIED = 250
 
 
 def checked_digits(digits: Any, engine: str) -> None:

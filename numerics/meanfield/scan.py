@@ -6,11 +6,11 @@ by Newton's method kept in its bracket. Two zeros between neighbours of the grid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import isfinite
+from math import isfinite, nan
 from typing import Any
 
 from gateproof.numerics.meanfield.activation import Phi
@@ -54,11 +54,15 @@ class Setting:
             return energy / energy
 
 
-def edge_points(setting: Setting, sigma_b2: Fraction, lo: Fraction, hi: Fraction) -> tuple[FieldPoint, ...]:
+#: The points, and the largest variance that the engine reached.
+Seen = tuple[tuple[FieldPoint, ...], Fraction]
+
+
+def edge_points(setting: Setting, sigma_b2: Fraction, lo: Fraction, hi: Fraction) -> Seen:
     """What a scan sees of the edge of chaos."""
 
-    def curve(engine: Engine[Any], s: Any) -> Function:
-        return lambda q: (q - s) * engine.slope_energy(q) - engine.variance(q)
+    def curve(engine: Engine[Any], s: Any, like: Function) -> Function:
+        return lambda q: (q - s) * like(engine.slope_energy(q)) - like(engine.variance(q))
 
     def slope(s: Any) -> Function:
         e = setting.fine
@@ -66,50 +70,63 @@ def edge_points(setting: Setting, sigma_b2: Fraction, lo: Fraction, hi: Fraction
 
     with working(setting.fine):
         s = setting.number(sigma_b2)
-        found = [
-            _narrowed(curve(setting.fine, s), slope(s), a, b, setting)
-            for a, b in _changes(curve(setting.coarse, float(sigma_b2)), lo, hi)
-        ]
-        return tuple(_described(setting, q, 1 / setting.fine.slope_energy(q), s, edge=True) for q in found)
+        seen, reached = _changes(curve(setting.coarse, float(sigma_b2), middle), lo, hi)
+        fine = curve(setting.fine, s, _same)
+        found = [_narrowed(fine, slope(s), a, b, setting) for a, b in seen]
+        energy = setting.fine.slope_energy
+        return tuple(_described(setting, q, 1 / energy(q), s, edge=True) for q in found), reached
 
 
 def fixed_points(
     setting: Setting, sigma_w2: Fraction, sigma_b2: Fraction, lo: Fraction, hi: Fraction
-) -> tuple[FieldPoint, ...]:
+) -> Seen:
     """What a scan sees of the fixed points."""
 
-    def curve(engine: Engine[Any], w: Any, s: Any) -> Function:
-        return lambda q: w * engine.variance(q) + s - q
+    def curve(engine: Engine[Any], w: Any, s: Any, like: Function) -> Function:
+        return lambda q: w * like(engine.variance(q)) + s - q
 
     with working(setting.fine):
         w, s = setting.number(sigma_w2), setting.number(sigma_b2)
+        seen, reached = _changes(curve(setting.coarse, float(sigma_w2), float(sigma_b2), middle), lo, hi)
+        fine = curve(setting.fine, w, s, _same)
         found = [
-            _narrowed(
-                curve(setting.fine, w, s), lambda q: w * setting.fine.variance_slope(q) - 1, a, b, setting
-            )
-            for a, b in _changes(curve(setting.coarse, float(sigma_w2), float(sigma_b2)), lo, hi)
+            _narrowed(fine, lambda q: w * setting.fine.variance_slope(q) - 1, a, b, setting) for a, b in seen
         ]
-        return tuple(_described(setting, q, w, s, edge=False) for q in found)
+        return tuple(_described(setting, q, w, s, edge=False) for q in found), reached
 
 
-def _changes(f: Function, lo: Fraction, hi: Fraction) -> Iterator[tuple[float, float]]:
-    """Neighbours of the grid between which the sign changes."""
+def _same(number: Any) -> Any:
+    return number
+
+
+def _changes(f: Function, lo: Fraction, hi: Fraction) -> tuple[list[tuple[float, float]], Fraction]:
+    """Neighbours of the grid between which the sign changes, and how far the function was computed."""
     ratio = 2 ** (1 / PER_OCTAVE)
     grid = [float(lo)]
     while grid[-1] * ratio < float(hi):
         grid.append(grid[-1] * ratio)
     grid.append(float(hi))
-    values = [(q, middle(f(q))) for q in grid]
-    for (a, fa), (b, fb) in pairwise(values):
-        if isfinite(fa) and isfinite(fb) and (fa == 0 or fa * fb < 0):
-            yield a, b
+    values: list[tuple[float, float]] = []
+    for q in grid:
+        try:
+            value = middle(f(q))
+        except ArithmeticError:
+            value = nan
+        if not isfinite(value):
+            break
+        values.append((q, value))
+    reached = hi if len(values) == len(grid) else Fraction(values[-1][0]) if values else lo
+    return [(a, b) for (a, fa), (b, fb) in pairwise(values) if fa == 0 or (fa > 0) != (fb >= 0)], reached
 
 
 def _narrowed(f: Function, slope: Function, a: float, b: float, setting: Setting) -> Any:
     """The zero in the bracket."""
     one = setting.one
     lo, hi = a * one, b * one
-    falls = f(lo) > 0
+    first = f(lo)
+    if first == 0:
+        return lo
+    falls = first > 0
     q = (lo + hi) / 2
     for _ in range(STEPS):
         value = f(q)

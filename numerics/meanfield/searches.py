@@ -189,7 +189,7 @@ class Scanned:
         if self.phi.homogeneous or self.phi.has_jump or (sigma_b2 == 0 and vanishes(self.phi)):
             return Certified(self.phi, self.digits).edge(sigma_b2, within)
         lo, hi = self._range(sigma_b2, within)
-        points = scan.edge_points(self.setting, sigma_b2, lo, hi)
+        points, hi = self._seen(scan.edge_points, sigma_b2, lo, hi)
         return self._points(EDGE, points, None, sigma_b2, (lo, hi))
 
     def fixed(self, sigma_w2: Fraction, sigma_b2: Fraction, within: Range | None) -> FieldPoints:
@@ -197,10 +197,18 @@ class Scanned:
         if self.phi.homogeneous:
             return Certified(self.phi, self.digits).fixed(sigma_w2, sigma_b2, within)
         lo, hi = self._range(sigma_b2, within)
-        points = scan.fixed_points(self.setting, sigma_w2, sigma_b2, lo, hi)
+        points, hi = self._seen(scan.fixed_points, sigma_w2, sigma_b2, lo, hi)
         if sigma_b2 == 0 and vanishes(self.phi) and (within is None or within[0] == 0):
             points = (self._zero(sigma_w2), *points)
         return self._points(FIXED, points, sigma_w2, sigma_b2, (lo, hi))
+
+    def _seen(self, search: Callable[..., scan.Seen], *numbers: Fraction) -> scan.Seen:
+        try:
+            return search(self.setting, *numbers)
+        except ArithmeticError as error:
+            raise RefusedActivation(
+                f"the activation {self.phi.text!r:.60}: the engine {self.name!r} does not reach it: {error}"
+            ) from None
 
     def _zero(self, sigma_w2: Fraction) -> FieldPoint:
         """The fixed point 0."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -122,9 +123,23 @@ def _found(options: argparse.Namespace, field: MeanField, biases: Sequence[str])
     if options.folds:
         folds = [field.folds(biases[0], within=where)] if _positive(biases[0]) else []
         return [*folds, *_where_any(field, where)]
-    if options.eoc:
-        return [field.edge_of_chaos(s, within=where) for s in biases]
-    return [field.fixed_points(options.sigma_w2, s, within=where) for s in biases]
+    found = []
+    for place, s in enumerate(biases):
+        _progress(options, place, len(biases))
+        if options.eoc:
+            found.append(field.edge_of_chaos(s, within=where))
+        else:
+            found.append(field.fixed_points(options.sigma_w2, s, within=where))
+    _progress(options, len(biases), len(biases))
+    return found
+
+
+def _progress(options: argparse.Namespace, done: int, of: int) -> None:
+    """A line on stderr that is written over, where somebody watches a curve."""
+    if of == 1 or options.json or sys.stderr is None or not sys.stderr.isatty():
+        return
+    sys.stderr.write(f"\r\x1b[K{f'sigma_b^2: {done + 1} of {of}' if done < of else ''}")
+    sys.stderr.flush()
 
 
 def _positive(bias: str) -> bool:
