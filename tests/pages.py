@@ -26,9 +26,9 @@ def plain(text):
 
 
 def run(block, capsys):
-    """What is shown below the command of a block, and what the command prints: ``a && gateproof b | grep -e c``.
+    """What is shown below the command of a block, and what the command prints.
 
-    Commands must end with 0.
+    ``a > /dev/null && gateproof b | grep -e c`` is understood; each command must end with 0.
     """
     command, _, shown = block.removeprefix("$ gateproof ").partition("\n")
     *before, last = command.split(" && gateproof ")
