@@ -135,7 +135,7 @@ def test_what_is_no_target_is_refused(target):
     [
         {"k": 0}, {"k": 2.0}, {"k": True}, {"tol": -1}, {"tol": float("nan")}, {"tol": True},
         {"k": 2, "tol": 0.1}, {"seed": -1}, {"seed": 0.5}, {"domain": (1, 0)}, {"domain": (0, float("nan"))},
-        {"gates": "hard"}, {"tolerance": {"tau": 5}}, {"ends": "loose"}, {"norm": "l1"},
+        {"gates": "hard"}, {"tolerance": {"tau": "500%"}}, {"ends": "loose"}, {"norm": "l1"},
         {"max_coefficient": 0},
     ],
 )  # fmt: skip
@@ -143,6 +143,13 @@ def test_bad_options_are_refused(options):
     with pytest.raises(RefusedError) as refused:
         fit("gelu", **options)
     assert "\n" not in str(refused.value)
+
+
+def test_a_size_that_sharpness_cannot_be_off_by_loses_no_fit():
+    found = gateproof.fit("gelu", 2, tolerance={"tau": 5})
+    assert found.status == "ok"
+    assert found.tolerant["kind"] is None
+    assert found.tolerant["reason"].endswith("did you mean 5%?")
 
 
 def test_the_door():
