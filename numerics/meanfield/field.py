@@ -25,13 +25,13 @@ from gateproof.numerics.meanfield.described import FieldPoint
 from gateproof.numerics.meanfield.engines import float_engine
 from gateproof.numerics.meanfield.given import Given, RefusedNumber
 from gateproof.numerics.meanfield.mp import MpEngine
+from gateproof.numerics.meanfield.reports import Reports
 from gateproof.numerics.meanfield.result import FieldPoints, about
 from gateproof.numerics.meanfield.scan import Setting
 from gateproof.numerics.meanfield.searches import Certified, Scanned
 
 if TYPE_CHECKING:
     from gateproof.numerics.meanfield.fast import FastEngine
-    from gateproof.numerics.meanfield.initialise_record import Initialisation
 
 DIGITS, FAST_DIGITS = 15, 12
 #: Digits of the engine that works out layers.
@@ -39,7 +39,7 @@ LAYER_DIGITS = 20
 
 
 @dataclass(frozen=True, repr=False)
-class MeanField:
+class MeanField(Reports):
     """Mean field theory of wide networks with one activation; frozen, as all it hands out.
 
     Variances sigma_w2 (of weights, times the fan-in), sigma_b2 (of biases) and q (of preactivations), and
@@ -180,12 +180,6 @@ class MeanField:
             raise RefusedNumber(f"c* is not known there: {point.note}")
         w, star = self._numbers(point, used := self._engine(engine))
         return told_apart(steps_at(used, w, star), gap_of(c), 1 - float(point.c_star), told_apart_by)
-
-    def initialise(self, **options: Any) -> Initialisation:
-        """sigma_w and sigma_b to begin with; options as those of :func:`~.initialise.initialise`."""
-        from gateproof.numerics.meanfield.initialise import initialise
-
-        return initialise(self.phi, **options)
 
     # --- engines ---------------------------------------------------------------
 

@@ -97,7 +97,7 @@ def _reading_words(r: KappaReading) -> str:
 
 def kappa_report(
     make: Callable[[Phi], Engine[Any]],
-    target: Target,
+    target: Target | Phi,
     *,
     q: float = 1.0,
     sigma_b2: float = 0.05,
@@ -110,7 +110,7 @@ def kappa_report(
     ``q`` and ``sigma_b2`` are what is held fixed, a and b the rescaling that is spelt out. Raises ValueError
     where phi' jumps: there is no kappa at a kink that matters, and no beta_q.
     """
-    phi = activation(target)
+    phi = target if isinstance(target, Phi) else activation(target)
     curve = EdgeCurve(make(phi), phi)
     readings = kappa_readings(phi)
     point = curve.chosen(sigma_b2)
