@@ -16,8 +16,9 @@ import numpy as np
 from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.fits.driver import Found
 from gateproof.numerics.fits.gates import Array
-from gateproof.numerics.fits.normal import Normal
+from gateproof.numerics.fits.normal import ROUNDING, Normal
 from gateproof.numerics.fits.setting import Setting
+from gateproof.numerics.fits.target import DOUBLE
 from gateproof.theory.formula.nodes import Expr, Num, num
 from gateproof.theory.gate import Gate
 
@@ -35,7 +36,7 @@ def decimal_gate(normal: Normal, found: Found) -> Gate:
         x = normal.grid()
         right = normal.function(x)
         weight = _weight(normal, x)
-        best = _sup(found, found.full, x, right, weight)
+        allowed = _allowed(normal, x, _errors(found, found.full, x, right, weight))
         for digits in DIGITS:
             plain = _rounded(normal, parts, digits)
             for rounded in (_mirrored(normal, plain), plain):
@@ -43,7 +44,8 @@ def decimal_gate(normal: Normal, found: Found) -> Gate:
                     continue
                 if any(a >= b for a, b in pairwise(rounded[1])) and setting.algebra == "difference":
                     continue
-                if _sup(found, _back(normal, found, rounded, fixed), x, right, weight) <= best * (1 + LOSS):
+                off = _errors(found, _back(normal, found, rounded, fixed), x, right, weight)
+                if (off <= allowed).all():
                     return _gate(rounded, fixed, setting)
     exact = [[Fraction(repr(float(v))) for v in values] for values in parts]
     return _gate(exact, fixed, setting)
@@ -137,10 +139,26 @@ def _weight(normal: Normal, u: Array) -> Array:
     return np.ones_like(u) if weight is None else np.asarray(weight(normal.centre + normal.width * u))
 
 
-def _sup(found: Found, full: Array, x: Array, right: Array, weight: Array) -> float:
+def _errors(found: Found, full: Array, x: Array, right: Array, weight: Array) -> Array:
     with np.errstate(all="ignore"):
-        error = float(np.abs(weight * (found.gates.values(full, x) - right)).max())
-    return error if math.isfinite(error) else math.inf
+        off = np.abs(weight * (found.gates.values(full, x) - right))
+    return np.where(np.isfinite(off), off, np.inf)
+
+
+def weighted_noise(normal: Normal, u: Array) -> Array:
+    """What rounding of the target, and of a gate with lines of size 1, may have changed the error by."""
+    return np.abs(_weight(normal, u)) * (normal.noise(u) + ROUNDING * DOUBLE)
+
+
+def _allowed(normal: Normal, x: Array, best: Array) -> Array:
+    """The error that shorter numbers may have at each point.
+
+    Of a function or data that the gate meets to rounding, anything within it: its own last digits are none.
+    """
+    most = np.full_like(best, best.max() * (1 + LOSS))
+    noise = weighted_noise(normal, x)
+    rounding = normal.target.expr is None and bool((best <= noise).all())
+    return np.maximum(most, noise) if rounding else most
 
 
 def _gate(numbers: list[list[Fraction]], fixed: Exact, setting: Setting) -> Gate:

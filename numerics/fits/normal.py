@@ -99,7 +99,7 @@ class Normal:
             middle = (u[at] + u[at + 1]) / 2
             with np.errstate(all="ignore"):
                 here = self.function(middle)
-                noise = self._noise(middle)
+                noise = self.noise(middle)
             off = np.abs(here - (y[at] + y[at + 1]) / 2) > CHORD + noise
             at, middle, here = at[off], middle[off], here[off]
             if not len(at) or len(at) > room:
@@ -111,7 +111,8 @@ class Normal:
             fresh[left], fresh[left - 1] = True, True
         return u
 
-    def _noise(self, u: Array) -> Array:
+    def noise(self, u: Array) -> Array:
+        """What rounding may have changed the target's values by, in normal coordinates."""
         x = self.centre + self.width * u
         size = np.abs(self.target.function(x)) + np.abs(self.m * x) + abs(self.b)
         return np.asarray(ROUNDING * self.target.resolution * size / self.height)

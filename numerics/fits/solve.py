@@ -22,6 +22,7 @@ from gateproof.numerics.fits.candidates import (
     refuse_monotone,
 )
 from gateproof.numerics.fits.certified_fit import finish
+from gateproof.numerics.fits.certified_gate import weighted_noise
 from gateproof.numerics.fits.driver import Found
 from gateproof.numerics.fits.driver import finish as settle
 from gateproof.numerics.fits.request import NotMonotone, RefusedFit, Request
@@ -31,6 +32,8 @@ from gateproof.numerics.fits.task import Task, task_of
 
 #: One branch more must lower the error by this share; else fewer suffice.
 GAIN = 1e-9
+#: The features of a target lie within so many widths.
+NEAR = 3.0
 
 
 def solve(target: Target, request: Request, *, watch: Watch | None = None) -> Fit:
@@ -103,12 +106,13 @@ def _found(task: Task, request: Request, watch: Watch | None, *, every: bool) ->
 
 def _searched(search: Search, *, every: bool, tol: Fraction | None) -> Iterator[Fit]:
     task = search.task
+    rounding = _rounding(task)
     best: Found | None = None
     stopped, done = False, False
     try:
         for one in search.run():
             done = every and (tol is None or one.error * task.found.height <= tol)
-            if best is None or one.error < best.error * (1 - GAIN):
+            if best is None or (one.error < best.error * (1 - GAIN) and best.error > rounding):
                 best = one
             if done:
                 try:
@@ -122,11 +126,20 @@ def _searched(search: Search, *, every: bool, tol: Fraction | None) -> Iterator[
     if best is None:
         raise refuse_ends(task.request.most)
     if stopped:
-        yield _stopped(finish(task, search.candidate(best, quick=True)))
+        fit = _stopped(finish(task, search.candidate(best, quick=True)))
+        yield fit if every or fit.k == task.request.most else _short_of(fit, task.request.most)
     elif not done:
         judged, cut = _judged(search, best)
         fit = _closed_in(search, best, _suffices(judged, task.request, every=every))
         yield _stopped(fit) if cut else fit
+
+
+def _rounding(task: Task) -> float:
+    """The error, in normal coordinates, below which a gate meets a function or data to rounding; else 0."""
+    if task.target.expr is not None:
+        return 0.0
+    u = task.found.grid()
+    return float(weighted_noise(task.found, u[np.abs(u) <= NEAR]).max(initial=0.0))
 
 
 def _finished(task: Task, candidate: Candidate, *, every: bool) -> Iterator[Fit]:
@@ -170,6 +183,13 @@ def _stopped(fit: Fit) -> Fit:
         return fit
     message = f"{Status.INTERRUPTED.text}; {fit.message.removeprefix(fit.status.text).lstrip('; ')}"
     return replace(fit, status=Status.INTERRUPTED, message=message)
+
+
+def _short_of(fit: Fit, asked: int) -> Fit:
+    """With a word on the branches that were asked for, which the search had not come to."""
+    return replace(
+        fit, message=f"{fit.message}; no gate of {asked} branches, as asked for, was found by then"
+    )
 
 
 def _suffices(candidate: Candidate, request: Request, *, every: bool) -> Candidate:

@@ -26,6 +26,22 @@ def test_the_clock_stops_the_search(capsys):
     assert "stopped early" in found["message"]
 
 
+@pytest.mark.parametrize(("asked", "said"), [(6, True), (2, False)])
+def test_a_search_that_was_stopped_says_how_many_branches_were_asked_for(monkeypatch, capsys, asked, said):
+    run = solving.Search.run
+
+    def stopped(self):
+        yield next(one for one in run(self) if one.setting.branches == 2)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(solving.Search, "run", stopped)
+    assert main(["fit", "gelu", "-k", str(asked), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["k"], found["status"]) == (2, "interrupted")
+    assert found["message"].endswith("no gate of 6 branches, as asked for, was found by then") == said
+    assert ("as asked for" in found["message"]) == said
+
+
 def test_control_c_in_the_search_leaves_the_best_so_far(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "gateproof", "fit", "gelu", "-k", "16", "--sharpness", "free", "--json"],
