@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +14,13 @@ from gateproof.proofs_check.render.terminal import Style
 
 if TYPE_CHECKING:
     from gateproof.numerics.fits.result import Fit
+    from gateproof.theory.formula.nodes import Expr
 
 #: Width of the names of the lines; peaks and places shown.
 WIDTH, MOST = 11, 12
 #: Bounds farther below the error than that are printed without saying how far: they may be weak.
 NEAR, TINY = Fraction(1, 4), Fraction(1, 10**8)
+_ZEROS = re.compile(r"(?<![\w.])0\.0{7}\d+")
 
 
 def summary(fit: Fit, style: Style) -> str:
@@ -24,7 +28,7 @@ def summary(fit: Fit, style: Style) -> str:
     from gateproof.numerics.fits.result_json import domain_text
 
     title = f"{fit.target.name} on {domain_text(fit.target)}: {_branches(fit.k)}"
-    lines = [_bold(title, style), "", f"  y = {fit.text}", "", *table(fit), ""]
+    lines = [_bold(title, style), "", f"  y = {_small(fit.text)}", "", *table(fit), ""]
     lines += [f"  {name:{WIDTH}}{text}" for name, text in entries(fit) if text]
     lines += ["", f"  {_coloured(fit, style)}"]
     return "".join(f"{clean.line(line, 4_000) if not style.colour else line}\n" for line in lines)
@@ -34,13 +38,16 @@ def table(fit: Fit) -> Iterator[str]:
     """The branches, left to right, each with the threshold and the sharpness on its right."""
     from gateproof.numerics.fits.result_json import texts
 
+    def short(values: tuple[Expr, ...]) -> list[str]:
+        return [_small(text) for text in texts(values)]
+
     gate = fit.gate
     head = ("branch", "slope", "intercept", "until x =", "sharpness")
-    ends = [*texts(gate.theta), ""]
+    ends = [*short(gate.theta), ""]
     rows = [
         (str(k), s, c, e, t)
         for k, s, c, e, t in zip(
-            range(1, fit.k + 1), texts(gate.slope), texts(gate.intercept), ends, [*texts(gate.tau), ""],
+            range(1, fit.k + 1), short(gate.slope), short(gate.intercept), ends, [*short(gate.tau), ""],
             strict=True,
         )
     ]  # fmt: skip
@@ -49,6 +56,11 @@ def table(fit: Fit) -> Iterator[str]:
     widths = [max(len(row[j]) for row in (head, *rows)) for j in range(len(head))]
     for row in (head, *rows):
         yield "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _small(text: str) -> str:
+    """Decimals with seven zeros or more behind the point as 5e-8, the same number of the language."""
+    return _ZEROS.sub(lambda m: str(Decimal(m[0])).lower(), text)
 
 
 def _aligned(cells: Sequence[str]) -> list[str]:

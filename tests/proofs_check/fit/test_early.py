@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -79,3 +80,14 @@ def test_what_is_there_is_not_refused(tmp_path):
     for name, option, package in (("gate.onnx", "--export", "onnx"), ("gate.png", "--plot", "matplotlib")):
         pytest.importorskip(package)
         fitting_files.refuse_early([str(tmp_path / name)], option)
+
+
+def test_tiny_numbers_are_printed_short_and_are_the_same(capsys):
+    from gateproof.theory.formula import expand, parse_expr
+
+    assert main(["fit", "1e-20*silu(x)"]) == 0
+    shown = capsys.readouterr().out
+    (line,) = re.findall(r"^  y = (.*)$", shown, re.MULTILINE)
+    assert line == "tg(x, tau=1, theta=[0], slope=[0, 1e-20], intercept=[0, 0])"
+    assert expand(parse_expr(line)) == expand(parse_expr(fit("1e-20*silu(x)").text))
+    assert "0.0000000" not in shown.partition("  error")[0]
