@@ -13,7 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gateproof.proofs_check import fit_printed, given_gate, hardware_check
+from gateproof.proofs_check import fit_printed, given_gate
+from gateproof.proofs_check.fit_check_digits import unit
 from gateproof.proofs_check.fit_numbers import Check, read
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import FormulaError, parse_expr
@@ -29,6 +30,12 @@ NONE = {
     "enclosed": "it holds no certificate: a root mean square is enclosed in balls and has none",
     "certified": "it holds no certificate, though it says that its error is certified",
 }
+
+
+#: A fit is accepted where each of these is, as far as it has them.
+CLAIMS = ("error", "lower end", "lower bound", "worst case")
+#: Digits of the error.
+DIGITS = 10
 
 
 class _SwappedError(Exception):
@@ -53,26 +60,27 @@ def is_fit(document: Any) -> bool:
 
 def checks(path: str) -> list[Check]:
     """All that can be checked in the document of a fit. Raises RefusedError for one that cannot be read."""
+    from gateproof.proofs_check.fit_check_worst import worst_case
+
     gate, domain = given_gate.gate_of(path)
     values = json.loads(Path(path).read_bytes())
+    if values.get("domain") is None and ("domain" in values or values.get("error") is not None):
+        raise RefusedError(f'{path}: names no domain; R is written "domain": "R"')
     try:
         target = _target(path, values, domain)
     except _SwappedError:
         why = "target and target_formula are not one function as they are written"
         return [Check("target", False, why)]
     document = Document(path, values, gate, target, _printed(path, values))
-    found = [_error(document)]
-    if values.get("lower_certificate") is not None:
-        found.append(_lower(document))
-    if isinstance(values.get("tolerance"), dict) and values["tolerance"].get("certificate") is not None:
-        found.append(_worst(values["tolerance"]))
+    found = [*_error(document), *_lower(document), *worst_case(path, values, gate, target)]
     return [*found, *fit_printed.all_of(path, values, gate, target, document.hi)]
 
 
 def summed(found: list[Check]) -> dict[str, Any]:
-    """The checks as one result: rejected where one is, accepted where the error's is."""
+    """The checks as one result: rejected where one is, accepted where all that is claimed is."""
     bad = next((c for c in found if c.accepted is False), None)
-    accepted = False if bad else found[0].accepted
+    claims = [found[0], *(c for c in found if c.what in CLAIMS)]
+    accepted = False if bad else True if all(c.accepted for c in claims) else None
     reason = f"{bad.what}: {bad.reason}" if bad else "; ".join(f"{c.what}: {c.reason}" for c in found)
     listed = [{"what": c.what, "accepted": c.accepted, "reason": c.reason} for c in found]
     return {"accepted": accepted, "reason": reason, "checks": listed}
@@ -106,7 +114,10 @@ def _target(path: str, values: Mapping[str, Any], domain: str) -> Target | None:
         text = name if written is not None else formula
         if not isinstance(text, str):
             return None
-        target = of_text(text, read_domain(domain))
+        within = read_domain(domain)
+        if within is not None and within.notes:
+            raise RefusedError(f"{path}: domain {domain:.60}: its ends are no rational numbers")
+        target = of_text(text, within)
         # At an end that is left out the formula may have its limit.
         ways = (written, target.expr)
         if written is not None and isinstance(formula, str) and _core(formula) not in ways:
@@ -131,31 +142,42 @@ def _core(text: Any) -> Expr | None:
         return None
 
 
-def _error(document: Document) -> Check:
+def _error(document: Document) -> list[Check]:
     """The certificate of the error: accepted, about this gate and target, as strong as what is printed."""
     from gateproof.proofs_check.checker import verify
     from gateproof.proofs_check.fit_match import matched
 
     values = document.values
     certificate, evidence = values.get("certificate"), values.get("evidence")
+    if document.hi is not None:
+        lo = read(document.path, values["error"].get("lo"))
+        if lo > document.hi:
+            return [Check("error", False, f"its lower end, {values['error']['lo']}, is above its upper end")]
     if certificate is None and evidence == "proved":
-        return _proved(document)
+        return [_proved(document)]
     if certificate is None:
-        return Check("error", None, _none(document))
+        return [Check("error", None, _none(document))]
+    if values.get("norm") == "rms":
+        why = "the certificate is none of a root mean square, and there are none"
+        return [Check("error", False, why)]
     verdict = verify(certificate)
     if not verdict.accepted:
-        return Check("error", False, f"the certificate is rejected: {verdict.reason}")
+        return [Check("error", False, f"the certificate is rejected: {verdict.reason}")]
     if document.target is None or document.target.expr is None:
         said = f"{verdict.reason}; the document's target is no formula, so what it is about was not compared"
-        return Check("error", None, said)
+        return [Check("error", None, said)]
     if document.hi is None:
-        return Check("error", False, "the certificate bounds an error that the document does not print")
+        return [Check("error", False, "the certificate bounds an error that the document does not print")]
     link = matched(certificate, document.gate, document.target, document.hi)
     if link.holds is False:
-        return Check("error", False, f"the certificate holds, but {link.reason}")
-    return Check(
-        "error", link.holds, f"at most {values['error']['hi']}, {link.reason}{_below(document, link.reached)}"
-    )
+        return [Check("error", False, f"the certificate holds, but {link.reason}")]
+    if link.holds is None and "agrees" not in link.reason:
+        return [Check("error", None, f"the certificate holds; {link.reason}")]
+    end = _lower_end(document, document.target)
+    said = f"at most {values['error']['hi']}, {link.reason}"
+    if end.accepted:
+        return [Check("error", link.holds, f"{said}; {end.reason}")]
+    return [Check("error", link.holds, said), end]
 
 
 def _none(document: Document) -> str:
@@ -169,16 +191,37 @@ def _none(document: Document) -> str:
     return NONE.get(str(evidence), "it holds no certificate of the error that it prints")
 
 
-def _below(document: Document, reached: Fraction | None) -> str:
-    """Whether the lower end that is printed follows as well."""
+def _lower_end(document: Document, target: Target) -> Check:
+    """Whether the lower end that is printed is reached, at a witness or a place that is printed."""
     from gateproof.numerics.fits.result_json import down
+    from gateproof.proofs_check.fit_match import parts_of
+    from gateproof.proofs_check.fit_match_reached import far_out, reached
+    from gateproof.theory.formula.nodes import Num
 
-    lo = document.values["error"].get("lo")
-    if reached is None:
-        return f"; the lower end {lo} rests on ball arithmetic alone"
-    if read(document.path, lo) <= reached:
-        return f"; at least {lo}, at a witness"
-    return f"; at least {down(reached, 10)}, at a witness, a rounding below the printed {lo}"
+    path, values = document.path, document.values
+    text = values["error"]["lo"]
+    lo = read(path, text)
+    if lo <= 0:
+        return Check("lower end", True, f"at least {text}")
+    listed = values.get("argmax")
+    printed = [Num(read(path, x)) for x in listed] if isinstance(listed, list) else []
+    witnesses = [at for part in parts_of(values["certificate"]) for at in part.places]
+    ways = ((witnesses, "at a witness"), (printed, "at a place of argmax"), (far_out(target), "far out"))
+    most = witnessed = None
+    for places, where in ways:
+        size = reached(document.gate, target, places)
+        witnessed = size if where == "at a witness" else witnessed
+        if size is not None and lo <= size:
+            return Check("lower end", True, f"at least {text}, {where}")
+        most = size if most is None or (size is not None and size > most) else most
+    if most is not None and lo <= most + unit(text, DIGITS):
+        shown = down(most, DIGITS)
+        return Check(
+            "lower end", True, f"at least {shown}, at a witness, a rounding below the printed {text}"
+        )
+    if witnessed is None:
+        return Check("lower end", None, f"no witness in the domain shows an error of {text}")
+    return Check("lower end", False, f"{text} is above the error at each witness, {down(witnessed, DIGITS)}")
 
 
 def _proved(document: Document) -> Check:
@@ -206,17 +249,35 @@ def _proved(document: Document) -> Check:
     )
 
 
-def _lower(document: Document) -> Check:
+def _lower(document: Document) -> list[Check]:
+    """The lower bound: not above the error, as near to it as is said, and with a certificate."""
+    values, name, hi = document.values, "lower bound", document.hi
+    given, within = values.get("lower_bound"), values.get("optimal_within")
+    bound = None if given is None else read(document.path, given)
+    apart = None if within is None else read(document.path, within)
+    if bound is not None and hi is not None and bound > hi:
+        return [Check(name, False, f"{given} is above the error")]
+    if apart is not None and hi != 0:
+        if bound is None or bound <= 0:
+            return [Check(name, False, f"optimal_within, {within}, has no lower bound above 0")]
+        if hi is not None and apart < (hi - bound) / bound:
+            return [Check(name, False, f"the error is farther above it than optimal_within, {within}, says")]
+    if values.get("lower_certificate") is not None:
+        return [_lower_certificate(document, bound)]
+    if bound is None or bound <= 0:
+        return []
+    return [Check(name, None, f"it holds no certificate of {given}")]
+
+
+def _lower_certificate(document: Document, bound: Fraction | None) -> Check:
     """The certificate of the lower bound."""
     from gateproof.proofs_check.checker import verify
-    from gateproof.proofs_check.fit_match import bound_matched
+    from gateproof.proofs_check.fit_match_bound import bound_matched
 
     values = document.values
     verdict = verify(values["lower_certificate"])
     if not verdict.accepted:
         return Check("lower bound", False, f"the certificate is rejected: {verdict.reason}")
-    given = values.get("lower_bound")
-    bound = None if given is None else read(document.path, given)
     if bound is None or document.target is None:
         return Check(
             "lower bound", None, f"{verdict.reason}; the document gives no bound for it, or no formula"
@@ -224,17 +285,6 @@ def _lower(document: Document) -> Check:
     link = bound_matched(values, document.gate, document.target, bound)
     if link.holds is False:
         return Check("lower bound", False, f"the certificate holds, but {link.reason}")
-    within = values.get("optimal_within")
     if bound <= 0:
         return Check("lower bound", None, "it says nothing: it is not above 0")
-    apart = None if within is None else read(document.path, within)
-    if apart is not None and document.hi is not None and apart < (document.hi - bound) / bound:
-        return Check(
-            "lower bound", False, f"the error is farther above it than optimal_within, {within}, says"
-        )
     return Check("lower bound", link.holds, f"{values['lower_bound']}, {link.reason}")
-
-
-def _worst(tolerance: Mapping[str, Any]) -> Check:
-    """The certificate of the worst case under tolerances."""
-    return hardware_check.worst_case(tolerance)

@@ -33,21 +33,18 @@ _SHIFT = re.compile(r"with x \+ (-?\d+(?:\.\d+|/\d+)?) for x: ")
 
 @dataclass(frozen=True)
 class Link:
-    """Whether a certificate is about the fit (None: not proved), and how that is seen or why not.
-
-    ``reached`` is a value that is proved.
-    """
+    """Whether a certificate is about the fit (None: not proved), and how that is seen or why not."""
 
     holds: bool | None
     reason: str
-    reached: Fraction | None = None
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """A range: a formula, with x - centre for x, on [lo, hi] (None: infinite) and a bound on its size.
 
     With ``way`` the formula has that in place of x, from ``begin`` on, and the place ``apart`` is left out.
+    ``places``, closed formulas, are those of its witnesses.
     """
 
     core: Expr
@@ -55,7 +52,7 @@ class _Part:
     lo: Side
     hi: Side
     most: Fraction | None
-    reached: Fraction | None
+    places: tuple[Expr, ...] = ()
     way: Expr | None = None
     begin: Fraction = Fraction(0)
     apart: Fraction | None = None
@@ -63,25 +60,37 @@ class _Part:
 
 def matched(certificate: Mapping[str, Any], gate: Gate, target: Target, printed: Fraction) -> Link:
     """Whether the ranges of an accepted certificate bound |weight (gate - target)| by ``printed``."""
-    parts = list(_parts(certificate))
+    parts = list(parts_of(certificate))
     how = SAME
     for error, lo, hi in pieces(gate, target):
         at, first = lo, lo == target.lo
         while True:
             part, seen = _covering(parts, error, at, hi, closed=first)
             if part is None:
-                where = "-oo" if at is None else f"x = {at}"
+                where = "-oo" if at is None else f"x = {_place(at)}"
+                if seen is None:
+                    return Link(
+                        None, f"whether it is about this gate and target from {where} on was not seen"
+                    )
                 return Link(False, f"no part of it is seen to be about this gate and target from {where} on")
             if part.most is None or part.most > printed:
                 return Link(False, "its bound is above the error that is printed")
-            if not _holds_there(part, error, target, printed):
-                return Link(False, "its bound does not hold at an end, or is not seen to")
-            how = max(how, seen, key=(SAME, PROVED, SAMPLED).index)
+            there = _holds_there(part, error, target, printed)
+            if there is False:
+                return Link(False, "its bound does not hold at an end")
+            if there is None:
+                return Link(None, "whether its bound holds at an end was not seen")
+            how = max(how, str(seen), key=(SAME, PROVED, SAMPLED).index)
             if part.hi is None or (hi is not None and part.hi >= hi):
                 break
             at, first = part.hi, False
-    reached = max((p.reached for p in parts if p.reached is not None), default=None)
-    return Link(None if how is SAMPLED else True, how.format(PLACES), reached)
+    return Link(None if how is SAMPLED else True, how.format(PLACES))
+
+
+def _place(at: Fraction) -> str:
+    """The number where it is short, or near it."""
+    text = str(at)
+    return text if len(text) <= 30 else f"{float(at):.10g}.."
 
 
 def pieces(gate: Gate, target: Target) -> Iterator[tuple[Expr, Side, Side]]:
@@ -105,11 +114,11 @@ def pieces(gate: Gate, target: Target) -> Iterator[tuple[Expr, Side, Side]]:
             yield apart(line, target.expr, target.weight_expr), lo, hi
 
 
-def _parts(certificate: Mapping[str, Any]) -> Iterator[_Part]:
+def parts_of(certificate: Mapping[str, Any]) -> Iterator[Part]:
     """The ranges in one variable x, moved back where a part says that x is counted from another place."""
     if certificate["kind"] == "composite":
         for one in certificate["parts"]:
-            yield from _parts(one)
+            yield from parts_of(one)
         return
     if certificate["kind"] != "range" or {*certificate["domain"]} != {"x"}:
         return
@@ -123,18 +132,19 @@ def _parts(certificate: Mapping[str, Any]) -> Iterator[_Part]:
     lower, upper = (None if said[side] is None else Fraction(said[side]) for side in ("lower", "upper"))
     absolute = isinstance(core, App) and core.head == "abs"
     both = None if upper is None or lower is None else max(upper, -lower)
-    seen = [abs_least(Fraction(w["lower"]), Fraction(w["upper"])) for w in certificate["witnesses"]]
+    seen = [Fraction(w["at"]["x"]) for w in certificate["witnesses"]]
     inner = core.args[0] if isinstance(core, App) and absolute else core
     beside = beside_of(certificate["text"]) if lo is not None and hi is None else None
     if beside is not None and lo is not None:
         a, b = sorted((beside.c, beside.reach(lo)))
         most = upper if absolute else both
-        yield _Part(inner, Fraction(0), a, b, most, max(seen, default=None), beside.place, lo, beside.c)
+        places = tuple(substitute(beside.place, {"x": num(t)}) for t in seen)
+        yield Part(inner, Fraction(0), a, b, most, places, beside.place, lo, beside.c)
         return
-    yield _Part(inner, centre, lo, hi, upper if absolute else both, max(seen, default=None))
+    yield Part(inner, centre, lo, hi, upper if absolute else both, tuple(num(t + centre) for t in seen))
 
 
-def _holds_there(part: _Part, error: Expr, target: Target, printed: Fraction) -> bool:
+def _holds_there(part: Part, error: Expr, target: Target, printed: Fraction) -> bool | None:
     """Whether the error where a part leaves out a place of the domain is at most so much, in balls."""
     from gateproof.numerics.errors import NumericsError
     from gateproof.numerics.points import enclosure
@@ -146,8 +156,8 @@ def _holds_there(part: _Part, error: Expr, target: Target, printed: Fraction) ->
     try:
         low, high = enclosure(substitute(error, {"x": num(at)}))
     except NumericsError:
-        return False
-    return max(-low, high) <= printed
+        return None
+    return True if max(-low, high) <= printed else False if abs_least(low, high) > printed else None
 
 
 def abs_least(lower: Fraction, upper: Fraction) -> Fraction:
@@ -156,9 +166,13 @@ def abs_least(lower: Fraction, upper: Fraction) -> Fraction:
 
 
 def _covering(
-    parts: list[_Part], error: Expr, at: Side, hi: Side, *, closed: bool
-) -> tuple[_Part | None, str]:
-    """A part about the error on what follows ``at`` (``closed``: and there), and how that is seen."""
+    parts: list[Part], error: Expr, at: Side, hi: Side, *, closed: bool
+) -> tuple[Part | None, str | None]:
+    """A part about the error on what follows ``at`` (``closed``: and there), and how that is seen.
+
+    Without one '' where all are seen to be about something else, None where one may be.
+    """
+    unseen = False
     for part in parts:
         begins = part.lo is None or (at is not None and part.lo <= at)
         if begins and (part.hi is None or at is None or part.hi > at):
@@ -166,11 +180,12 @@ def _covering(
             how = _equal(part, error, at, end, closed=closed)
             if how:
                 return part, how
-    return None, ""
+            unseen |= how is None
+    return None, None if unseen else ""
 
 
-def _equal(part: _Part, error: Expr, lo: Side, hi: Side, *, closed: bool) -> str:
-    """How a formula is seen to be the error between two places; '' where it is not, or nothing is seen."""
+def _equal(part: Part, error: Expr, lo: Side, hi: Side, *, closed: bool) -> str | None:
+    """How a formula is seen to be the error between two places; '' where it is not, None if not seen."""
     one, other = part.core, error
     if part.way is not None:
         other, lo, hi = substitute(error, {"x": part.way}), part.begin, None
@@ -181,8 +196,9 @@ def _equal(part: _Part, error: Expr, lo: Side, hi: Side, *, closed: bool) -> str
         return SAME
     ends = [None if e is None else Num(e) for e in (lo, hi)]
     domain = Domain(ends[0], ends[1], closed and lo is not None, hi is not None)
-    if not _agree(one, other, lo, hi):
-        return ""
+    same = agree(one, other, lo, hi)
+    if not same:
+        return None if same is None else ""
     try:
         if prove_relation(one, "==", other, Assumptions({"x": domain})) is not None:
             return PROVED
@@ -199,8 +215,8 @@ def folded(node: Node) -> Node:
     return done
 
 
-def _agree(one: Expr, other: Expr, lo: Side, hi: Side) -> bool:
-    """Whether the difference holds 0 in balls, narrow ones, at places spread over the interval."""
+def agree(one: Expr, other: Expr, lo: Side, hi: Side) -> bool | None:
+    """Whether the difference holds 0 in balls at places spread over the interval; None: they are too wide."""
     from gateproof.numerics import interval as iv
     from gateproof.numerics.ball import compiled
     from gateproof.numerics.errors import NumericsError
@@ -218,7 +234,7 @@ def _agree(one: Expr, other: Expr, lo: Side, hi: Side) -> bool:
             if not a.overlaps(b):
                 return False
             narrow += bool(a.rad() < 1e-20 * (1 + abs(a.mid())) and b.rad() < 1e-20 * (1 + abs(b.mid())))
-    return narrow >= PLACES // 2
+    return True if narrow >= PLACES // 2 else None
 
 
 def _spread(lo: Side, hi: Side) -> Iterator[Fraction]:
@@ -235,54 +251,3 @@ def _spread(lo: Side, hi: Side) -> Iterator[Fraction]:
         else:
             assert lo is not None or hi is not None
             yield lo + size if lo is not None else Fraction(hi or 0) - size
-
-
-def bound_matched(values: Mapping[str, Any], gate: Gate, target: Target, printed: Fraction) -> Link:
-    """Whether an accepted certificate excludes gates of the fit's family below ``printed``."""
-    certificate = values["lower_certificate"]
-    if certificate["kind"] == "composite":
-        count = len(certificate["parts"])
-        parts = "the inequality" if count == 1 else f"the {count} inequalities"
-        words = "no closer hard gate is an argument in words (docs/certificates.md), which was not checked"
-        return Link(None, f"{parts} that it rests on hold{'s' * (count == 1)}; that they leave {words}")
-    if certificate["kind"] != "parameter-lower-bound" or certificate.get("family") is None:
-        return Link(False, "it is no certificate of a lower bound for gates")
-    options = values.get("options")
-    asked = options if isinstance(options, dict) else {}
-    if (values.get("norm") or "sup") != "sup" or values.get("weight") is not None or target.expr is None:
-        return Link(False, "it is about the plain supremum, and the error is another one")
-    if target.lo is not None or target.hi is not None:
-        return Link(False, "it is about errors on R, and the fit is on an interval")
-    if Fraction(certificate["bound"]) < printed:
-        return Link(False, "its bound is below the one that is printed")
-    return _family(certificate, gate, target, asked.get("ends"), asked.get("sharpness"))
-
-
-def _family(
-    certificate: Mapping[str, Any], gate: Gate, target: Target, ends: str | None, sharpness: str | None
-) -> Link:
-    from gateproof.numerics.lower_bound_units import Units, units_of
-
-    assert target.expr is not None
-    family, core = certificate["family"], from_json(certificate["core"])
-    known = (Units(), units_of(target.expr, "x"))
-    units = next((u for u in known if folded(u.placed(target.expr, "x")) == folded(core)), None)
-    if units is None or certificate["variable"] != "x":
-        return Link(False, "its formula is not the target")
-    if family["branches"] != gate.branches or family["theta"] is not None:
-        return Link(False, f"it is about {family['branches']} branches, and the gate has {gate.branches}")
-    if gate.branches > 2 and (sharpness == "free" or gate.algebra != "difference"):
-        return Link(False, "it is about difference gates with one sharpness")
-    for side, place in (("left", 0), ("right", -1)):
-        slope, intercept = (constant_value(v[place]) for v in (gate.slope, gate.intercept))
-        if slope is None or intercept is None:
-            return Link(False, "the gate's outer lines are not rational, and its are")
-        line = slope * units.kept, intercept + slope * units.centre
-        free = family[side]["free"]
-        if Fraction(family[side]["slope"]) != line[0] or (
-            not free and Fraction(family[side]["intercept"]) != line[1]
-        ):
-            return Link(False, f"the gate's {side} line is none of its family")
-        if not free and ends in ("slopes", "free"):
-            return Link(False, f"its {side} line is fixed, and the fit's was not")
-    return Link(True, "for gates of so many branches with one sharpness; its formula is the target")

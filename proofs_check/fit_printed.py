@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from gateproof.proofs_check import fit_check_keys
 from gateproof.proofs_check.fit_match import BITS, pieces
 from gateproof.proofs_check.fit_numbers import Check, read
 from gateproof.proofs_check.refused import RefusedError
@@ -21,7 +22,7 @@ NEAR, SHARE = Fraction(1, 10**8), Fraction(1, 10**6)
 #: Keys of floats and words that nothing is held against.
 UNCHECKED = (
     "rms", "alternation", "condition", "gates_min", "attained", "infimum", "finite", "error_sup",
-    "error_outside",
+    "error_outside", "options", "message", "steps",
 )  # fmt: skip
 
 
@@ -36,6 +37,11 @@ def status(values: Mapping[str, Any], hi: Fraction | None) -> list[Check]:
         return [Check("evidence", False, f"{evidence!r:.40} is none of {', '.join(EVIDENCE)}")]
     if said not in (None, *(word.value for word in Status)):
         return [Check("status", False, f"{said!r:.40} is no status of a fit")]
+    norm = values.get("norm") or "sup"
+    if evidence == "certified" and norm == "rms":
+        return [Check("evidence", False, "a root mean square is enclosed or sampled, and never certified")]
+    if evidence == "enclosed" and norm != "rms":
+        return [Check("evidence", False, "only a root mean square is enclosed, and this is another error")]
     if evidence == "proved" and hi != 0:
         return [Check("evidence", False, "only an error of 0 is proved, and this one is another")]
     if said == Status.EXACT.value and evidence != "proved":
@@ -44,6 +50,8 @@ def status(values: Mapping[str, Any], hi: Fraction | None) -> list[Check]:
         return [Check("status", False, f"{said}, and the error is {evidence}")]
     if said == Status.OK.value and evidence == "sampled":
         return [Check("status", False, "ok is of an error with a bound, and this one is sampled")]
+    if evidence in ("enclosed", "sampled") and values.get("certificate") is not None:
+        return [Check("evidence", False, f"{evidence}, and it holds a certificate")]
     return []
 
 
@@ -52,11 +60,13 @@ def places(
 ) -> list[Check]:
     """Whether the error is reached near the places that are printed, in balls."""
     listed, error = values.get("argmax"), values.get("error")
-    if listed in (None, []) or hi is None or not isinstance(error, dict) or values.get("norm") == "rms":
+    if listed in (None, []) or hi in (None, 0) or not isinstance(error, dict) or values.get("norm") == "rms":
         return []
     if not isinstance(listed, list):
         raise RefusedError(f"{path}: argmax is a list of numbers")
     found, lo = [read(path, x) for x in listed], read(path, error.get("lo"))
+    if lo > hi:
+        return []
     if target is None or target.expr is None:
         return []
     unit = max([abs(t) for t in map(constant_value, gate.theta) if t is not None], default=Fraction(1))
@@ -135,9 +145,7 @@ def mean(path: str, values: Mapping[str, Any], gate: Gate, hi: Fraction | None) 
 
 def unchecked(values: Mapping[str, Any]) -> list[Check]:
     """What is printed and was not looked at."""
-    keys = [key for key in UNCHECKED if values.get(key) is not None]
-    if values.get("lower_bound") not in (None, "0") and values.get("lower_certificate") is None:
-        keys = ["lower_bound", *keys]
+    keys = [key for key in UNCHECKED if values.get(key) not in (None, [])]
     if values.get("argmax") and (values.get("norm") == "rms" or values.get("evidence") == "sampled"):
         keys = ["argmax", *keys]
     return [Check("others", None, f"{', '.join(keys)}: as the document has them")] if keys else []
@@ -154,4 +162,5 @@ def all_of(
     yield from status(values, hi)
     yield from places(path, values, gate, target, hi)
     yield from mean(path, values, gate, hi)
+    yield from fit_check_keys.all_of(path, values, gate, target, hi)
     yield from unchecked(values)

@@ -63,7 +63,7 @@ class Beside:
 
     def reach(self, t: Fraction) -> Fraction:
         """A place that is certainly reached from t on."""
-        far = enclosure(substitute(self.way, {"x": num(t)}))[0]
+        far = 1 / t if self.way == WAYS[0] else enclosure(substitute(self.way, {"x": num(t)}))[0]
         return self.c + self.s * far
 
 

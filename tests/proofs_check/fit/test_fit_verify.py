@@ -31,7 +31,7 @@ FITS = {
     "rms": lambda: gateproof.fit("gelu", 2, norm="rms"),
     "callable": lambda: gateproof.fit(np.tanh, 2),
 }
-ACCEPTED = {*FITS} - {"rms", "callable"}
+ACCEPTED = {*FITS} - {"rms", "callable", "hard", "jump"}
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +52,19 @@ def checked(tmp_path):
 @pytest.mark.parametrize("name", sorted(ACCEPTED))
 def test_a_fit_is_accepted(documents, checked, name):
     assert checked(documents[name])["accepted"] is True
+
+
+@pytest.mark.parametrize("name", ["hard", "jump"])
+def test_of_a_hard_gate_the_error_is_accepted_and_the_lower_bound_is_not_checked(documents, checked, name):
+    found = checked(documents[name])
+    assert found["accepted"] is None
+    assert {c["what"]: c["accepted"] for c in found["checks"][:2]} == {"error": True, "lower bound": None}
+
+
+@pytest.mark.parametrize("name", ["hard", "jump"])
+def test_a_hard_gate_without_a_lower_bound_is_accepted(documents, checked, name):
+    silent = {"lower_bound": None, "lower_certificate": None, "optimal_within": None}
+    assert checked({**documents[name], **silent})["accepted"] is True
 
 
 def with_change(document, path, value):
@@ -120,6 +133,9 @@ def test_a_bound_with_fixed_ends_is_none_with_free_ones(documents, checked):
     pinned = {key: documents["soft"][key] for key in ("lower_certificate", "lower_bound")}
     found = checked({**documents["slopes"], **pinned, "optimal_within": "1"})
     assert found["accepted"] is False
+    assert "is above the error" in found["reason"]
+    found = checked({**documents["slopes"], **pinned, "lower_bound": "0.0133", "optimal_within": "1"})
+    assert found["accepted"] is False
     assert "the gate's left line is none of its family" in found["reason"]
 
 
@@ -153,7 +169,7 @@ def test_two_targets_in_one_document_are_rejected(documents, checked):
 def test_the_command_prints_each_check(documents, tmp_path, capsys):
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     good.write_text(json.dumps(documents["soft"]))
-    bad.write_text(json.dumps(with_change(documents["soft"], ("error", "hi"), "0.0139")))
+    bad.write_text(json.dumps(with_change(documents["soft"], ("error",), {"lo": "0.0138", "hi": "0.0139"})))
     assert main(["verify", str(good)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["accepted"] * 4 + ["not"]

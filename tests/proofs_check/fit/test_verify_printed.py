@@ -39,7 +39,8 @@ def checked(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["soft", "hard"])
 def test_places_are_accepted(request, checked, name):
     parts, accepted = checked(request.getfixturevalue(name))
-    assert accepted is True
+    # The lower bound of hard gates rests on words.
+    assert accepted is (None if name == "hard" else True)
     assert parts["argmax"].accepted is True
     assert "rms" in parts["others"].reason
 
