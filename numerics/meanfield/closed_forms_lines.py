@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gateproof.numerics.meanfield import closed_forms_pieces as pieces
 from gateproof.numerics.meanfield.closed_forms_space import Space, Value
 
 
@@ -164,15 +165,25 @@ class PiecewiseLinear:
         return total
 
     def variance(self, q: Value) -> Value:
-        """E phi^2."""
-        return self.correlation(q, 1 + 0 * q)
+        """E phi^2: by pieces, by pairs of kinks where pieces cancel, as far out."""
+        found, size = pieces.variance(self.space, self._pieces(), q)
+        return self.space.where(size > 8 * found, self.correlation(q, 1 + 0 * q), found)
+
+    def _pieces(self) -> list[pieces.Piece]:
+        return pieces.pieces(self.level, self.line, self.kinks)
 
     def variance_slope(self, q: Value) -> Value:
-        """d/dq E phi^2 = E phi'^2 + sum J_k phi(x_k) times the density at x_k."""
+        """d/dq E phi^2 = E phi'^2 + sum J_k phi(x_k) times the density at x_k.
+
+        By pieces where less cancels there, as for large q.
+        """
         total = self.slope_energy(q)
+        size = total
         for x, jump in self.kinks:
-            total = total + jump * self.value(x) * self._bell(x, q)
-        return total
+            added = jump * self.value(x) * self._bell(x, q)
+            total, size = total + added, size + abs(added)
+        other, by_pieces = pieces.variance_slope(self.space, self._pieces(), q)
+        return self.space.where(by_pieces < size, other, total)
 
     def value(self, x: Value) -> Value:
         """phi(x) for one number x."""
@@ -226,7 +237,9 @@ class PiecewiseLinear:
     def gap(self, q: Value, eps: Value) -> Value:
         """V - C at c = 1 - eps."""
         # E phi' phi' from the angle to c = 1: that of 1 - eps as one number is off by rounding/sqrt(eps).
-        slopes = self.slope_energy(q) - self.slope_gap(q, eps)
+        # Where c is not near 1 it is taken from c = 0: for large q D is much larger.
+        near = self.slope_energy(q) - self.slope_gap(q, eps)
+        slopes = self.space.where(eps > 0.5, self.correlation_slope(q, 1 - eps), near)
         return q * (eps * slopes + self._falling(q, eps, weighted=True) / (2 * self.space.pi))
 
     def slope_gap(self, q: Value, eps: Value) -> Value:

@@ -90,6 +90,10 @@ class Space(Protocol):
         """sin(x) - x cos(x) for 0 <= x <= pi, accurate near 0, where it is x**3/3."""
         ...
 
+    def square_lag(self, x: Value) -> Value:
+        """The integral of t**2 exp(-t**2/2) over t in [0, x], accurate near 0, where it is x**3/3; x >= 0."""
+        ...
+
     def integral(self, f: Callable[..., Value], hi: Value, *values: Value) -> Value:
         """The integral of f(t, *values) over t in [0, hi], 0 <= hi <= pi.
 
@@ -133,6 +137,15 @@ class MpSpace:
             return self._mp.mpf(0)
         with self._mp.workprec(self._mp.mp.prec + 16 + 2 * max(0, -self._mp.mag(x))):
             value = self._mp.sin(x) - x * self._mp.cos(x)
+        return +value
+
+    def square_lag(self, x: Value) -> Value:
+        """With as many more bits as the subtraction takes away."""
+        mp = self._mp
+        if x == 0:
+            return mp.mpf(0)
+        with mp.workprec(mp.mp.prec + 16 + 2 * max(0, -mp.mag(x))):
+            value = mp.sqrt(mp.pi / 2) * mp.erf(x / mp.sqrt(2)) - x * mp.exp(-(x**2) / 2)
         return +value
 
     def integral(self, f: Callable[..., Value], hi: Value, *values: Value) -> Value:
