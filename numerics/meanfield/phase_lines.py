@@ -66,7 +66,8 @@ def contour(tables: Tables, window: Window, xi_c: float, start: float) -> list[L
         a, b = ~np.isnan(one), ~np.isnan(other)
         # Both branches begin at one variance: the line runs down the second and up the first.
         along = np.concatenate([q[b][::-1], q[a]])
-        found += _lines(tables, along, np.concatenate([other[b][::-1], one[a]]), window, start)
+        if len(along):  # None of these variances may have this xi_c.
+            found += _lines(tables, along, np.concatenate([other[b][::-1], one[a]]), window, start)
     return [line for line in found if line.stable]
 
 

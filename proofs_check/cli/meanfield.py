@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gateproof.proofs_check.cli import output
 from gateproof.proofs_check.cli.clock import clock
 from gateproof.proofs_check.cli.parser import Parser, text, whole
-from gateproof.proofs_check.refused import RefusedError
+from gateproof.proofs_check.refused import OK, RefusedError
 
 if TYPE_CHECKING:
     from gateproof.numerics.meanfield.field import MeanField
@@ -23,6 +23,8 @@ Mean field theory of wide networks with the activation TARGET, certified by ball
   gateproof meanfield gelu --sigma-b2 0.05 --sigma-w2 2             every fixed point of the variance map
   gateproof meanfield silu --eoc --curve 0:1:11                     the edge of chaos over sigma_b^2
   gateproof meanfield silu --sigma-b2 0.05 --folds                  where fixed points or critical points meet
+  gateproof meanfield silu --initialise                             sigma_w and sigma_b to begin with
+  gateproof meanfield gelu --phase gelu.svg                         where signals go, over (sigma_b, sigma_w)
   gateproof meanfield "x*sigmoid(1.702*x)" --sigma-b2 0.05 --eoc --digits 30
 TARGET is a name of the zoo or a formula in x, or the JSON of a fit. docs/meanfield.md says more.
 """
@@ -41,6 +43,17 @@ def add_arguments(parser: Parser) -> None:
     add("--sigma-w2", type=text, metavar="W", help="every fixed point q* at this variance of the weights")
     add("--folds", action="store_true",
         help="folds at sigma_b^2, folds of the edge of chaos, and double-critical points")  # fmt: skip
+    add("--initialise", action="store_true",
+        help="sigma_w and sigma_b to begin with, at a critical point that attracts or near one")  # fmt: skip
+    add(
+        "--depth",
+        type=whole(1, 100_000),
+        metavar="L",
+        help="layers that --initialise is to carry a signal through",
+    )
+    add("--phase", type=text, metavar="FILE", help="the phase diagram, as .svg, .png or .json")
+    add("--sigma-b", type=text, metavar="LO:HI:N", help="deviations of the biases in --phase (0:1:200)")
+    add("--sigma-w", type=text, metavar="LO:HI:N", help="deviations of the weights in --phase (0.5:3:200)")
     add("--curve", type=text, metavar="LO:HI:N", help="N values of sigma_b^2 from LO to HI")
     add("--digits", type=whole(1, 1000), default=15, metavar="D", help="significant digits (15)")
     add("--range", dest="within", type=text, metavar="LO,HI", help="variances q* searched (all)")
@@ -57,9 +70,11 @@ def run(options: argparse.Namespace) -> int:
             "give a target, as in: gateproof meanfield tanh --sigma-b2 0.05 --eoc"
             " (see gateproof meanfield --help)"
         )
-    asked = (options.eoc, options.sigma_w2 is not None, options.folds)
-    if sum(asked) != 1:
-        raise RefusedError("give one of --eoc, --sigma-w2 W and --folds")
+    _one_question(options)
+    if options.phase is not None:
+        return _phase(options)
+    if options.initialise:
+        return _initialise(options)
     with mean_field.refusing():
         biases = _biases(options)
         _checked(options)
@@ -67,6 +82,73 @@ def run(options: argparse.Namespace) -> int:
             field = mean_field.meanfield(options.target, digits=options.digits, engine=options.engine)
             found = _found(options, field, biases)
     return _print(options, found)
+
+
+def _one_question(options: argparse.Namespace) -> None:
+    """Refuse several questions at once, and options that the one asked does not take."""
+    asked = {
+        "--eoc": options.eoc,
+        "--sigma-w2": options.sigma_w2 is not None,
+        "--folds": options.folds,
+        "--initialise": options.initialise,
+        "--phase": options.phase is not None,
+    }
+    if sum(asked.values()) != 1:
+        raise RefusedError("give one of --eoc, --sigma-w2 W, --folds, --initialise and --phase FILE")
+    question = next(name for name, given in asked.items() if given)
+    search = question not in ("--initialise", "--phase")
+    given = {
+        "--sigma-b2": bool(options.sigma_b2) and question == "--phase",
+        "--depth": options.depth is not None and question != "--initialise",
+        "--sigma-b": options.sigma_b is not None and question != "--phase",
+        "--sigma-w": options.sigma_w is not None and question != "--phase",
+        "--curve": options.curve is not None and not search,
+        "--range": options.within is not None and not search,
+        "--engine": options.engine != "certified" and not search,
+        "--json": options.json and question == "--phase",
+    }
+    for option, wrong in given.items():
+        if wrong:
+            instead = {"--json": "; give FILE.json", "--sigma-b2": "; give --sigma-b LO:HI:N"}.get(option, "")
+            raise RefusedError(f"{question} does not take {option}{instead if question == '--phase' else ''}")
+
+
+def _initialise(options: argparse.Namespace) -> int:
+    """What to begin with."""
+    from gateproof.numerics.meanfield import given
+    from gateproof.numerics.meanfield.choices import checked_digits
+    from gateproof.numerics.meanfield.result import about
+    from gateproof.proofs_check import mean_field
+    from gateproof.proofs_check.decision_json import lines
+    from gateproof.proofs_check.render import initialised
+
+    if len(options.sigma_b2) > 1:
+        raise RefusedError("--initialise takes one --sigma-b2")
+    with mean_field.refusing():
+        bias = given.bias_variance(options.sigma_b2[0], "--sigma-b2") if options.sigma_b2 else None
+        checked_digits(options.digits, "certified")
+        with clock(options.timeout) as limit, limit.saying("before there was a result"):
+            field = mean_field.meanfield(options.target)
+            made = field.initialise(sigma_b2=bias, depth=options.depth, digits=max(options.digits, 16))
+    if options.json:
+        output.put(lines({**made.as_json(), **about()}))
+    else:
+        output.put(initialised.summary(made, options.digits))
+    return OK
+
+
+def _phase(options: argparse.Namespace) -> int:
+    """The phase diagram as a file."""
+    from gateproof.proofs_check import mean_field, phase_file
+
+    phase_file.refuse_early(options.phase)
+    with mean_field.refusing():
+        b, w = phase_file.axes(options.sigma_b, options.sigma_w)
+        with clock(options.timeout) as limit, limit.saying("before there was a diagram"):
+            field = mean_field.meanfield(options.target)
+            found = phase_file.made(field, options.phase, b, w)
+    output.put(phase_file.summary(found))
+    return OK
 
 
 def _checked(options: argparse.Namespace) -> None:

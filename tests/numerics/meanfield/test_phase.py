@@ -250,3 +250,10 @@ def test_a_million_points_in_bounded_memory(tmp_path):
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 1_500_000
+
+
+def test_a_depth_that_no_variance_looked_at_has_is_no_line():
+    # On so coarse a grid chaotic variances are few, and none of them has an xi_c of 100.
+    found = phase_diagram("tanh", (0.0, 1.0, 5), (0.6, 2.6, 5))
+    assert set(found.contours) == set(module.CONTOURS)
+    assert {"o", "c"} == {*found.phase.flat}

@@ -260,7 +260,7 @@ def test_jumps_have_fixed_points_of_the_variance(capsys):
         (("tanh", "--sigma-b2", "", "--eoc"), "give a number"),
         (("tanh", "--sigma-b2", "1/0", "--eoc"), "give a number"),
         (("tanh", "--eoc"), "give the variance of the biases"),
-        (("tanh", "--sigma-b2", "0.05"), "give one of --eoc, --sigma-w2 W and --folds"),
+        (("tanh", "--sigma-b2", "0.05"), "give one of --eoc, --sigma-w2 W, --folds, --init"),
         (("tanh", *EDGE, "--sigma-w2", "1"), "give one of --eoc"),
         (("tanh", "--sigma-b2", "0.05", "--sigma-w2", "0"), "more than 0"),
         (("tanh", "--sigma-b2", "0.05", "--sigma-w2", "-2"), "more than 0"),

@@ -34,7 +34,7 @@ def test_all_options_statuses_and_engines_are_on_the_page():
 
 
 def test_there_are_commands():
-    assert len(COMMANDS) == 9
+    assert len(COMMANDS) == 12
 
 
 def test_all_keys_of_the_document_are_on_the_page_and_no_others():
@@ -43,7 +43,11 @@ def test_all_keys_of_the_document_are_on_the_page_and_no_others():
     from gateproof.proofs_check import schema
 
     defined = json.loads(schema.MEANFIELD.read_text())["$defs"]
-    for head, name in (("| key | meaning |", "document"), ("| key of a point | meaning |", "point")):
+    for head, name in (
+        ("| key | meaning |", "document"),
+        ("| key of a point | meaning |", "point"),
+        ("| key of `--initialise` | meaning |", "initialisation"),
+    ):
         rows = PAGE.split("## JSON")[1].split(head)[1].split("\n\n")[0]
         told = {key for row in rows.split("\n") for key in re.findall(r"`(\w+)`", row.split(" | ")[0])}
         assert told == {*defined[name]["properties"]}

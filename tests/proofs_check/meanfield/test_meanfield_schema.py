@@ -24,6 +24,8 @@ KINDS = {
     "curve": ("sin(x)", "--eoc", "--curve", "0:1:3"),
     "folds": ("x**2", "--sigma-b2", "0.05", "--folds", "--range", "0.01,1"),
     "tiny": ("tanh", "--sigma-b2", "1e-50", "--sigma-w2", "1/2"),
+    "initialise": ("erf", "--initialise", "--depth", "10"),
+    "initialise nothing": ("sign", "--initialise"),
     "scan": ("sin(x)", *EDGE, "--engine", "mp", "--range", "0,2"),
 }
 
@@ -53,6 +55,24 @@ def test_documents_of_all_kinds_keep_to_it(document, name):
     found = document(name)
     assert faults(found) == []
     assert found["gateproof"] == gateproof.__version__
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("kind", "best"),
+        ("sigma_w", 1.5),
+        ("sigma_w2", "nan"),
+        ("power", 3),
+        ("depth", 0),
+        ("certified", "yes"),
+    ],
+)
+def test_what_is_wrong_in_an_initialisation_is_found(document, key, value):
+    found = document("initialise")
+    assert faults({k: v for k, v in found.items() if k != key}) != []
+    assert faults({**found, key: value}) != []
+    assert faults({**found, "extra": 1}) != []
 
 
 def test_each_key_is_needed_and_no_other_one_is_known(document):
@@ -99,7 +119,7 @@ def test_numbers_lie_in_their_enclosures(document):
     from fractions import Fraction
 
     for name in KINDS:
-        for point in document(name)["points"]:
+        for point in document(name).get("points", ()):
             for key, ends in point["enclosures"].items():
                 if point[key] in (None, "oo", "-oo") or "oo" in ends.values():
                     continue
