@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
+import pages
 import pytest
 
-from gateproof.proofs_check.cli import entry, main
+from gateproof.proofs_check.cli import entry
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "fit.md").read_text()
-COMMANDS = [
-    block.strip()
-    for block in re.findall(r"^ {4,}\$ gateproof .*\n(?:^ {4,}\S.*\n|^\n(?= {4,}\S))*", PAGE, re.MULTILINE)
-]
+COMMANDS = pages.commands(PAGE)
 
 
-def plain(text):
-    """The text with one space for several, and none at the ends."""
-    return re.sub(r"\s+", " ", text).strip()
-
-
-@pytest.mark.parametrize("block", COMMANDS, ids=lambda b: b.split("\n")[0][:40])
+@pytest.mark.parametrize("block", COMMANDS, ids=pages.first_line)
 def test_a_command_prints_what_the_page_says(tmp_path, monkeypatch, capsys, block):
     monkeypatch.chdir(tmp_path)
-    command, output = block.strip().removeprefix("$ gateproof ").split("\n", 1)
-    *before, command = command.split(" && gateproof ")
-    for one in before:
-        assert main(shlex.split(one.removesuffix(" > /dev/null"))) == 0
-        capsys.readouterr()
-    shown, _, filtered = command.partition(" | grep ")
-    assert main(shlex.split(shown)) == 0
-    printed = capsys.readouterr().out
-    if filtered:
-        wanted = shlex.split(filtered)
-        assert set(wanted[::2]) == {"-e"}
-        printed = "\n".join(s for s in printed.split("\n") if any(re.search(w, s) for w in wanted[1::2]))
-    assert plain(printed) == plain(output)
+    shown, printed = pages.run(block, capsys)
+    assert pages.plain(printed) == pages.plain(shown)
 
 
 def test_all_options_and_statuses_are_on_the_page():

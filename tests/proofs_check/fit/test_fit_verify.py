@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import gateproof
-from gateproof.proofs_check import fit_check
 from gateproof.proofs_check.cli import main
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import FormulaError, expand, parse_expr
@@ -32,21 +31,6 @@ FITS = {
     "callable": lambda: gateproof.fit(np.tanh, 2),
 }
 ACCEPTED = {*FITS} - {"rms", "callable", "hard", "jump"}
-
-
-@pytest.fixture(scope="module")
-def documents():
-    return {name: make().to_json() for name, make in FITS.items()}
-
-
-@pytest.fixture
-def checked(tmp_path):
-    def run(document):
-        path = tmp_path / "fit.json"
-        path.write_text(json.dumps(document))
-        return fit_check.summed(fit_check.checks(str(path)))
-
-    return run
 
 
 @pytest.mark.parametrize("name", sorted(ACCEPTED))

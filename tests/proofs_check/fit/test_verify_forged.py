@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import gateproof
-from gateproof.proofs_check import fit_check
 from gateproof.proofs_check.cli import main
 from gateproof.proofs_check.refused import RefusedError
 
@@ -32,21 +31,6 @@ FITS = {
 UNCHECKED = {"rms", "data", "hard"}
 NO_BOUND = {"lower_bound": None, "lower_certificate": None, "optimal_within": None}
 SILENT = {**NO_BOUND, "argmax": []}
-
-
-@pytest.fixture(scope="module")
-def documents():
-    return {name: make().to_json() for name, make in FITS.items()}
-
-
-@pytest.fixture
-def checked(tmp_path):
-    def run(document):
-        path = tmp_path / "fit.json"
-        path.write_text(json.dumps(document))
-        return fit_check.summed(fit_check.checks(str(path)))
-
-    return run
 
 
 def word(found, what):
