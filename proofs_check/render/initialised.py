@@ -22,9 +22,9 @@ def summary(made: Initialisation, digits: int) -> str:
     digits = min(digits, SURE)
     lines = [f"to begin with: {made.activation}: {made.kind}", ""]
     rows = [(name, value) for name, value in _numbers(made) if value is not None]
-    lines += [f"  {name:11}{_decimal(value, digits)}" for name, value in rows]
+    lines += [f"  {name:10} {_decimal(value, digits)}" for name, value in rows]
     if made.point is not None and made.kind != "scale-invariant":
-        lines.append(f"  {'stable':11}{STABLE[made.point.stable]}")
+        lines.append(f"  {'stable':10} {STABLE[made.point.stable]}")
     if rows:
         lines.append("")
     lines.append(f"  {made.reason}")

@@ -48,6 +48,13 @@ def test_text_says_what_and_why(capsys):
     assert "it jumps" in text
 
 
+def test_a_long_depth_keeps_a_space_to_its_number(capsys):
+    assert main(["meanfield", "relu", "--initialise", "--depth", "10000", "--digits", "1"]) == 0
+    row = next(s for s in capsys.readouterr().out.split("\n") if "c_10000" in s)
+    # 1 - c_l -> (9 pi^2/2)/l^2.
+    assert row.split() == ["1", "-", "c_10000", "4e-07"]
+
+
 def test_a_diagram_as_json_is_on_either_side_of_the_line(capsys, tmp_path):
     # On the edge sigma_w is 1.327 at sigma_b = 0.2236, and it grows with sigma_b (published: 1.1934 at 0.1).
     file = tmp_path / "d.json"
