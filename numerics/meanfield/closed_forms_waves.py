@@ -34,6 +34,10 @@ class Waves:
         """Whether the level takes most of the cosines away at 0, as in 1 - cos(x)."""
         return bool(abs(self._at_zero()) < abs(self.level) / 2)
 
+    def odd_size(self, q: Value) -> Value:
+        """What E phi^2 would be at small q if the line and the sines added up: rounding is in proportion."""
+        return q * (abs(self.slope) + sum(abs(a * w) for w, a, _ in self.terms)) ** 2
+
     def _square_about_zero(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v) with cos - 1 in place of cos: nothing cancels at small q."""
         sp, start = self.space, self._at_zero()

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from gateproof.numerics.meanfield.activation import Phi, Target
 from gateproof.numerics.meanfield.activation import phi as activation
 from gateproof.numerics.meanfield.closed_forms import Form, closed_form
+from gateproof.numerics.meanfield.closed_forms_waves import Waves
 from gateproof.numerics.meanfield.fast_chunks import elementwise
 from gateproof.numerics.meanfield.fast_numeric import Mean, NotResolved, Numeric
 from gateproof.numerics.meanfield.fast_space import JaxSpace
@@ -32,6 +33,11 @@ Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 _EPS = float(np.finfo(np.float64).eps)
+#: Means of squares and products of which derivative; slopes in q are such a mean over q.
+_ORDERS = {"variance": 0, "correlation": 0, "variance_slope": 0, "slope_energy": 1, "correlation_slope": 1,
+           "slope_energy_slope": 1, "curvature_energy": 2, "third_energy": 3}  # fmt: skip
+#: An estimated error that is too large for a closed form, at variances below.
+_CANCELS, _LOW = 1e-13, 0.25
 _SIZES = (64, 1024, 16384, 262144)
 #: A mean is refused where its estimated error is above this part of its size. The estimates of panels are
 #: some hundred times what the error is.
@@ -133,7 +139,11 @@ class FastEngine:
         """A mean by its name, ``estimated("gap", q, eps)``, with its estimated error."""
         shape, flat = _points(name, points)
         with jax.enable_x64(True):
-            value, error, _ = self._form_mean(name, flat) if self.form else self._mean(name, flat)
+            if self.form is None:
+                value, error, _ = self._mean(name, flat)
+            else:
+                value, error, size = self._form_mean(name, flat)
+                value, error = self._where_it_cancels(name, flat, (value, error, size))
         return Estimated(value.reshape(shape)[()], error.reshape(shape)[()])
 
     def traced(self, name: str, q_max: float) -> Callable[..., Any]:
@@ -165,6 +175,10 @@ class FastEngine:
         with jax.enable_x64(True):
             if self.form is not None:
                 value = self._form_values(name, flat)
+                if isinstance(self.form, Waves) and (low := flat[0] < _LOW).any():
+                    own = [a[low] for a in flat]
+                    value = value.copy()
+                    value[low] = self._where_it_cancels(name, own, self._form_mean(name, own))[0]
             else:
                 value, error, size = self._mean(name, flat)
                 self._judge(name, flat, value, error, size)
@@ -177,13 +191,39 @@ class FastEngine:
         return elementwise(compiled, flat, _SIZES, self._done(len(flat[0])))[0]
 
     def _form_mean(self, name: str, flat: list[Array]) -> Mean:
-        """The error of a closed form: rounding, and for an integral in it that of the smaller rule."""
+        """The error of a closed form: rounding, and for an integral in it that of the smaller rule.
+
+        With what a line and sines lose that cancel at small q.
+        """
         value = self._form_values(name, flat)
         scale = {"correlation": "variance", "correlation_slope": "slope_energy"}.get(name)
         size = abs(value) if scale is None else self._form_values(scale, flat[:1])
         with np.errstate(invalid="ignore"):
             apart = np.nan_to_num(abs(value - self._form_values(name, flat, check=True)))
+        if isinstance(self.form, Waves) and name in _ORDERS:
+            own = self.form
+            for _ in range(_ORDERS[name]):
+                own = own.derivative()
+            lost = own.odd_size(flat[0])
+            lost = lost / flat[0] if name in ("variance_slope", "slope_energy_slope") else lost
+            apart = apart + 4 * _EPS * np.where(flat[0] < _LOW, lost, 0.0)
         return value, np.where(np.isfinite(value), apart + 16 * _EPS * size, 0.0), size
+
+    def _where_it_cancels(self, name: str, flat: list[Array], found: Mean) -> tuple[Array, Array]:
+        """Values and errors, of panels where they are nearer than a closed form that cancels (x - sin(x))."""
+        value, error, size = found[0].copy(), found[1].copy(), found[2]
+        if not isinstance(self.form, Waves):
+            return value, error
+        bad = np.nonzero(~(error <= _CANCELS * size) & (flat[0] < _LOW))[0]
+        if len(bad):
+            own = [a[bad] for a in flat]
+            try:
+                other = self._mean(name, own)
+            except NotResolved:
+                return value, error
+            better = other[1] < error[bad]
+            value[bad[better]], error[bad[better]] = other[0][better], other[1][better]
+        return value, error
 
     def _mean(self, name: str, flat: list[Array]) -> Mean:
         q = flat[0]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from gateproof.numerics.meanfield.fast_beyond import beyond
 from gateproof.numerics.meanfield.fast_hermite import LINE_SIZES, SIZES, Line, line, table
 
 Array = NDArray[np.float64]
@@ -36,12 +37,17 @@ def both(f: Function, x: Array) -> tuple[Array, Array]:
 
 
 def line_mean(rule: Line, f: Function, q: float) -> tuple[float, float]:
-    """E f(u)^2, and how far the two interlaced rules are apart."""
+    """E f(u)^2, and how far the two interlaced rules are apart, or their average and the moved one."""
     left, right = both(f, np.sqrt(q) * rule.nodes)
-    terms = rule.weights * (left**2 + right**2)
+    with np.errstate(all="ignore"):
+        terms = rule.weights * (left**2 + right**2)
     count = len(terms) // 2
     one, other = float(terms[:count].sum()), float(terms[count:].sum())
-    return (one + other) / 2, abs(one - other)
+    mean = (one + other) / 2
+    with np.errstate(all="ignore"):
+        moved = float(np.asarray(f(np.sqrt(q) * rule.moved), np.float64) ** 2 @ rule.moved_weights)
+    # A wave that both rules take for a constant is off in the moved one by more than a tenth of its error.
+    return mean, max(abs(one - other), abs(mean - moved))
 
 
 def hermite_error(f: Function, q: float, size: int, mean: float) -> float:
@@ -92,10 +98,14 @@ class Calibration:
         return found
 
     def _line_error(self, step: int, size: int) -> float:
-        mean, apart = line_mean(line(size), self.function, 2.0 ** (step / 2))
-        if mean == 0.0:
+        q = 2.0 ** (step / 2)
+        mean, apart = line_mean(line(size), self.function, q)
+        if mean == 0.0 and apart == 0.0:
             return 0.0
-        return apart / mean if np.isfinite(mean) else float("inf")
+        if not np.isfinite(mean):
+            return float("inf")
+        tail = float(beyond(lambda x: self.function(x) ** 2, np.array([q]))[0])
+        return (max(0.0, apart - 4 * _EPS * mean) + tail) / mean if mean > 0 else float("inf")
 
     def _first(
         self,

@@ -29,9 +29,9 @@ class NotResolved(ArithmeticError):
     """A mean whose error estimate stays above what is allowed; the message says of what and where."""
 
 
-@partial(jax.jit, static_argnums=0)
-def _singles(f: Traced, cuts: Any, q: Any) -> Any:
-    return jax.lax.map(lambda one: panels.single(f, cuts, one), q, batch_size=16)
+@partial(jax.jit, static_argnums=(0, 1))
+def _singles(f: Traced, heat: bool, cuts: Any, q: Any) -> Any:
+    return jax.lax.map(lambda one: panels.single(f, cuts, one, heat), q, batch_size=16)
 
 
 @partial(jax.jit, static_argnums=0)
@@ -88,10 +88,12 @@ class General:
             )
         return np.array(found)
 
-    def single(self, f: Traced, q: Array, mirrored: bool = False) -> tuple[Array, Array, Array]:
+    def single(
+        self, f: Traced, q: Array, mirrored: bool = False, heat: bool = False
+    ) -> tuple[Array, Array, Array]:
         """E f(u) with error and size, for flat q; f is made of the activation and its derivatives.
 
-        ``mirrored``: of their values at -u too.
+        ``mirrored``: of their values at -u too. ``heat``: the slope of the mean in q.
         """
         out = np.empty((3, len(q)))
         steps = step_of(q)
@@ -100,7 +102,7 @@ class General:
             own = self.cuts(int(step))
             cuts = _padded(np.union1d(own, -own) if mirrored else own, 0.0)
             for start, stop, size in pieces(len(here), _SINGLES):
-                found = _singles(f, cuts, filled(q[here[start:stop]], size))
+                found = _singles(f, heat, cuts, filled(q[here[start:stop]], size))
                 out[:, here[start:stop]] = np.asarray(jnp.stack(found))[:, : stop - start]
         return out[0], out[1], out[2]
 

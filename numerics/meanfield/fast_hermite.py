@@ -67,13 +67,19 @@ class Line:
     """Nodes z >= 0 (2 M,) of two interlaced trapezoid rules and weights (M,) of the mean over both signs.
 
     The nodes i step come first, then the nodes (i + 1/2) step: two rules, whose average is that of half the
-    step. Each weight belongs to a value at z and one at -z.
+    step. Each weight belongs to a value at z and one at -z. A wave near a multiple of half the step looks
+    constant to both: a third rule, on a grid that is moved by MOVED steps, has nodes of both signs, ``moved``
+    (2 M,), with weights ``moved_weights``.
     """
 
     nodes: Array
     weights: Array
+    moved: Array
+    moved_weights: Array
 
 
+#: Not near a fraction of small denominator, nor is its double.
+MOVED = 0.19098300562505257
 #: Nodes of each of the two rules.
 LINE_SIZES = (40, 80, 160, 320, 640, 1280, 2560, 5120)
 
@@ -84,6 +90,7 @@ def line(size: int) -> Line:
     step = REACH / size
     i = np.asarray(np.arange(size) * step, np.float64)
     nodes = np.concatenate([i, i + 0.5 * step])
-    weights = np.asarray(np.exp(-(nodes**2) / 2) * step / np.sqrt(2 * np.pi), np.float64)
+    moved = (np.arange(-size, size) + MOVED) * step
+    weights, other = (np.asarray(np.exp(-(z**2) / 2) * step / np.sqrt(2 * np.pi)) for z in (nodes, moved))
     weights[0] /= 2
-    return Line(nodes, weights)
+    return Line(nodes, weights, moved, other)

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gateproof.numerics.meanfield.activation import Phi
+from gateproof.numerics.meanfield.fast_beyond import beyond
 from gateproof.numerics.meanfield.fast_calibration import Calibration, step_of
 from gateproof.numerics.meanfield.fast_chunks import Done
 from gateproof.numerics.meanfield.fast_functions import ORDERS, Functions, functions
 from gateproof.numerics.meanfield.fast_general import General, NotResolved, half_square, product
+from gateproof.numerics.meanfield.fast_hermite import LINE_SIZES, REACH
 from gateproof.numerics.meanfield.fast_smooth import Smooth, line_means
 
 Array = NDArray[np.float64]
@@ -22,6 +24,8 @@ Mean = tuple[Array, Array, Array]
 Traced = Callable[[Any], Any]
 
 _EPS = float(np.finfo(np.float64).eps)
+#: Where an estimated error is above this part of a mean's size its rule is made finer.
+_FINER = 1e-13
 #: Where V - C is no smaller than this part of V it is a difference.
 _WIDE = 0.05
 
@@ -61,7 +65,15 @@ class Numeric:
             return np.full_like(q, np.inf), np.zeros_like(q), np.ones_like(q)
         value, error, size = self._single(name, q)
         extra = self.at_kinks(name, q, np)
-        return value + extra, error, size + abs(extra)
+        out = np.array([value + extra, error, size + abs(extra)])
+        energy = {"variance_slope": "variance", "slope_energy_slope": "slope_energy"}.get(name)
+        far = np.nonzero(q >= 1)[0]
+        if energy is not None and len(far):
+            # By the heat equation: for large q the derivatives of f^2 cancel, for small q this form does.
+            heat = np.array(self._single(energy, q[far], heat=True))
+            less = heat[2] < out[2, far]
+            out[:, far[less]] = heat[:, less]
+        return out[0], out[1] + 2 * _EPS * out[2], out[2]
 
     def body(self, name: str) -> tuple[Traced, tuple[int, ...]]:
         """The function whose mean it is, away from kinks, and the derivatives in it."""
@@ -87,7 +99,7 @@ class Numeric:
             total = total + bell * (f_r * g_r - f_l * g_l + (f_r**2 - f_l**2) / 2 * x / q)
         return total
 
-    def _single(self, name: str, q: Array) -> Mean:
+    def _single(self, name: str, q: Array, heat: bool = False) -> Mean:
         (orders, body), whole = _BODIES[name], self._traced[name]
         if self.smooth:
             steps, back = np.unique(step_of(q), return_inverse=True)
@@ -97,9 +109,28 @@ class Numeric:
             sizes = np.full(len(q), -1)
         return _split(
             sizes > 0,
-            lambda i: line_means(tuple(self.own.traced[k] for k in orders), body, sizes[i], q[i]),
-            lambda i: self.general.single(whole, q[i]),
+            lambda i: self._by_lines(tuple(self.own.traced[k] for k in orders), body, sizes[i], q[i], heat),
+            lambda i: self._with_tail(name, self.general.single(whole, q[i], heat=heat), q[i], heat),
         )
+
+    def _by_lines(
+        self, parts: tuple[Traced, ...], body: Callable[..., Any], sizes: Any, q: Array, heat: bool
+    ) -> Mean:
+        """Again with a finer rule where the moved grid saw what the calibration's variance did not show."""
+        out = np.array(line_means(parts, body, sizes, q, heat))
+        while True:
+            again = np.nonzero((out[1] > _FINER * out[2]) & (sizes < LINE_SIZES[-1]))[0]
+            if not len(again):
+                return out[0], out[1], out[2]
+            sizes = sizes.copy()
+            sizes[again] *= 2
+            out[:, again] = line_means(parts, body, sizes[again], q[again], heat)
+
+    def _with_tail(self, name: str, mean: Mean, q: Array, heat: bool = False) -> Mean:
+        """With what lies beyond the panels in the error; line rules are calibrated with theirs."""
+        orders, body = _BODIES[name]
+        tail = beyond(lambda x: body(*(self.own.plain[k](x) for k in orders)), q)
+        return mean[0], mean[1] + tail * (REACH**2 / (2 * q) if heat else 1), mean[2]
 
     # --- pairs -------------------------------------------------------------------
 
@@ -147,7 +178,9 @@ class Numeric:
                     partial(_same, product(f)), sign, q[here], 1 - abs(c[here]), done
                 )
         value, error, size = out
-        return value, error + 4 * _EPS * size, size
+        # By Schwarz's inequality the tail of a product is no more than that of the square.
+        tail = beyond(lambda x: self.own.plain[order](x) ** 2, q)
+        return value, error + tail + 4 * _EPS * size, size
 
     def _mirrored(self, body: Traced, sign: int, q: Array) -> Mean:
         """A mean of the activation at u and sign * u: cut on both sides."""
@@ -169,6 +202,7 @@ class Numeric:
             out[:, here] = self.general.pair(
                 lambda close: half_square(f, slope, kinks, close), 1, q[here], eps[here], done
             )
+            out[1, here] += q[here] * eps[here] * beyond(lambda x: self.own.plain[order + 1](x) ** 2, q[here])
         out[:, eps == 0] = 0.0
         return out[0], out[1], out[2]
 

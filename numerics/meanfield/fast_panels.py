@@ -46,12 +46,13 @@ def _summed(values: Value, half: Value) -> Mean:
     return jnp.sum((values @ weights) * half, axis=-1), jnp.sum(error * half, axis=-1), size
 
 
-def single(f: Function, cuts: Value, q: Value) -> Mean:
-    """E f(u) for u ~ N(0, q)."""
+def single(f: Function, cuts: Value, q: Value, heat: bool = False) -> Mean:
+    """E f(u) for u ~ N(0, q), or its slope in q: the mean with the factor (z^2 - 1)/(2 q)."""
     sigma = jnp.sqrt(q)
     ends = jnp.sort(jnp.clip(jnp.concatenate([cuts / sigma, jnp.asarray(_OUTER)]), -REACH, REACH))
     z, half = _nodes(ends)
-    return _summed(f(z * sigma) * jnp.exp(-(z**2) / 2) / _ROOT, half)
+    bell = jnp.exp(-(z**2) / 2) / _ROOT
+    return _summed(f(z * sigma) * (bell * (z**2 - 1) / (2 * q) if heat else bell), half)
 
 
 def _given(f: Callable[[Value, Value], Value], u: Value, cuts: Value, wide: Value, eps: Value) -> Mean:

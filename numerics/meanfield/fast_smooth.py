@@ -183,19 +183,30 @@ def _columns(c: Array, sizes: Any) -> tuple[Any, Any]:
 
 
 def line_means(
-    functions: tuple[Traced, ...], body: Callable[..., Array], sizes: Any, q: Array
+    functions: tuple[Traced, ...], body: Callable[..., Array], sizes: Any, q: Array, heat: bool = False
 ) -> tuple[Array, Array, Array]:
-    """E body(f(u), ..) with estimated error and size for flat q, by line rules of given sizes."""
+    """E body(f(u), ..) with estimated error and size for flat q, by line rules of given sizes.
+
+    ``heat``: its slope in q, the mean with the factor (z^2 - 1)/(2 q), z = u/sqrt(q).
+    """
     out = np.empty((3, len(q)))
     for size in np.unique(sizes):
         rule, here = line(int(size)), np.nonzero(sizes == size)[0]
+        weights, others = rule.weights, rule.moved_weights
+        if heat:
+            weights, others = weights * (rule.nodes**2 - 1) / 2, others * (rule.moved**2 - 1) / 2
         rows = max(1, _HELD // len(rule.nodes))
         for start in range(0, len(here), rows):
             mine = here[start : start + rows]
-            x = np.sqrt(q[mine])[:, None] * rule.nodes
+            root = np.sqrt(q[mine])[:, None]
+            x = root * rule.nodes
             sides = [body(*(values(f, s * x) for f in functions)) for s in (1.0, -1.0)]
-            half = [[a[:, :size] @ rule.weights[:size], a[:, size:] @ rule.weights[size:]] for a in sides]
+            half = [[a[:, :size] @ weights[:size], a[:, size:] @ weights[size:]] for a in sides]
             one, other = half[0][0] + half[1][0], half[0][1] + half[1][1]
-            spread = (abs(sides[0]) + abs(sides[1])) @ rule.weights / 2
-            out[:, mine] = (one + other) / 2, abs(one - other), spread
+            mean = (one + other) / 2
+            moved = body(*(values(f, root * rule.moved) for f in functions)) @ others
+            spread = (abs(sides[0]) + abs(sides[1])) @ abs(weights) / 2
+            out[:, mine] = mean, np.maximum(abs(one - other), abs(mean - moved)), spread
+            if heat:
+                out[:, mine] /= q[mine]
     return out[0], out[1], out[2]
