@@ -19,6 +19,9 @@ from gateproof.numerics.meanfield.fast_numeric import Numeric
 
 Traced = Callable[..., Any]
 
+#: Panels are refused where their estimated error at the largest variance is above this part of its size.
+_TOLERANCE = 1e-9
+
 
 def traced(name: str, q_max: float, form: Form | None, numeric: Numeric | None) -> Traced:
     """The function of (q,) or (q, c) or (q, eps), elementwise on arrays that broadcast."""
@@ -26,7 +29,7 @@ def traced(name: str, q_max: float, form: Form | None, numeric: Numeric | None) 
         made: Traced = getattr(form, name)
     else:
         assert numeric is not None
-        made = _numeric(name, int(step_of(np.array([q_max]))[0]), numeric)
+        made = _numeric(name, q_max, numeric)
 
     def value(*points: Any) -> Any:
         if jnp.result_type(float) != jnp.float64:
@@ -36,12 +39,13 @@ def traced(name: str, q_max: float, form: Form | None, numeric: Numeric | None) 
     return value
 
 
-def _numeric(name: str, step: int, numeric: Numeric) -> Traced:
+def _numeric(name: str, q_max: float, numeric: Numeric) -> Traced:
+    step = int(step_of(np.array([q_max]))[0])
     if name in ("correlation", "correlation_slope", "gap", "slope_gap"):
         if not numeric.smooth:
             raise NotResolved(f"{name} of an activation with kinks is not traced; use the engine's method")
         return _series(name, step, numeric)
-    return _moment(name, step, numeric)
+    return _moment(name, step, q_max, numeric)
 
 
 def _series(name: str, step: int, numeric: Numeric) -> Traced:
@@ -63,7 +67,7 @@ def _series(name: str, step: int, numeric: Numeric) -> Traced:
     return value
 
 
-def _moment(name: str, step: int, numeric: Numeric) -> Traced:
+def _moment(name: str, step: int, q_max: float, numeric: Numeric) -> Traced:
     body, orders = numeric.body(name)
     if numeric.infinite(name):
         return lambda q: jnp.full_like(q, jnp.inf)
@@ -76,6 +80,9 @@ def _moment(name: str, step: int, numeric: Numeric) -> Traced:
             return jnp.sum(rule.weights * (body(x) + body(-x)), axis=-1) / 2
 
         return by_line
+    _, error, scale = numeric.moment(name, np.array([q_max]))
+    if not error[0] <= _TOLERANCE * scale[0]:
+        raise NotResolved(f"{name}: panels are off by {error[0]:.1e} at a variance of {q_max:g}")
     cuts = jnp.asarray(np.append(numeric.general.cuts(step), 0.0))
 
     def by_panels(q: Any) -> Any:

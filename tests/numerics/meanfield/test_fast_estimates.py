@@ -40,6 +40,8 @@ def test_a_mean_that_is_infinite_is_refused(q):
     for name, at in (("variance", (q,)), ("variance_slope", (q,)), ("correlation", (q, 1.0))):
         with pytest.raises(NotResolved):
             getattr(engine, name)(*at)
+    with pytest.raises(NotResolved):
+        engine.traced("variance", q_max=q)
 
 
 def test_the_tail_by_hand():
