@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gateproof.numerics.fits.crowd import descend
+from gateproof.numerics.fits.evened import evened
 from gateproof.numerics.fits.gates import Array
 from gateproof.numerics.fits.levelling import Levelled, level
 from gateproof.numerics.fits.moves import disturbed, drawn
+from gateproof.numerics.fits.permuted import permuted
 from gateproof.numerics.fits.sampled import Sampled, thinned
 
 #: Programmes for a candidate, and for the last one.
@@ -36,6 +38,8 @@ GAIN, NEAR = 1e-5, 0.02
 DIRECT = 2
 #: So many others whose errors are so near that of the best are levelled further.
 FINALISTS, CLOSE = 3, 0.02
+#: So many times three close thresholds of a finalist are evened at the most.
+EVENED = 6
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,28 @@ def search(
     return ranking.finished()
 
 
+def _levelled(problem: Sampled, q: Array, bar: float) -> Levelled:
+    """Level q; go on from where lines are at their bounds with its thresholds in another order."""
+    free = permuted(problem, q)
+    one = level(problem, q if free is None else free, steps=TRIED, bar=bar)
+    free = permuted(problem, one.q)
+    if free is None:
+        return one
+    last = level(problem, free, steps=TRIED, bar=bar)
+    return last if last.error < one.error else one
+
+
+def _evenly(problem: Sampled, best: Levelled) -> Levelled:
+    """The best of levelling with three close thresholds evened, until that gains nothing."""
+    for _ in range(EVENED):
+        trials = [level(problem, q, steps=TRIED) for q in evened(problem, best.q)]
+        last = min(trials, key=lambda f: f.error, default=best)
+        if last.error >= best.error * (1 - GAIN):
+            break
+        best = last
+    return best
+
+
 class _Ranking:
     """Levelled fits, best first, and where descents have ended."""
 
@@ -108,7 +134,7 @@ class _Ranking:
 
     def add(self, q: Array) -> None:
         """Level q and put it in its place, unless it is there; what stays far above the best is given up."""
-        one = level(self.problem, q, steps=TRIED, bar=self.bar)
+        one = _levelled(self.problem, q, self.bar)
         if one.error < self.bar and self.watch is not None:
             self.watch(one)
         for k, other in enumerate(self.found):
@@ -127,6 +153,13 @@ class _Ranking:
         equal = [f for f in self.found if f.error <= self.bar * (1 + EQUAL)]
         best = min(equal, key=lambda f: self._mean(f.q))
         others = [f for f in self.found if f is not best]
+        for one in [best, *others[: FINALISTS - 1]]:
+            if not one.settled and one.error <= best.error * (1 + CLOSE):
+                last = _evenly(self.problem, one)
+                if last.error < best.error * (1 - EQUAL):
+                    best = last
+                    if self.watch is not None:
+                        self.watch(last)
         for other in others[:FINALISTS]:
             if not other.settled and other.error <= best.error * (1 + CLOSE):
                 last = level(self.problem, other.q, steps=2 * TRIED, reach=0.05, bar=best.error)
