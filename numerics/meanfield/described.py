@@ -99,6 +99,8 @@ def _layers(factor: arb) -> Value | None:
         return ZERO if factor > 0 else None
     if abs(factor) == 1:
         return INFINITE
+    if abs(factor).contains(1):
+        return None
     if factor.contains(0):
         size = arb(abs(factor).upper())
         top = None if factor.is_zero() or not size < 1 else Value.of(forgetting(size))
@@ -107,9 +109,12 @@ def _layers(factor: arb) -> Value | None:
 
 
 def _gradient(chi_1: arb) -> Value | None:
-    if chi_1.is_finite() and chi_1 != 1 and not chi_1.is_zero():
-        return Value.of(abs(forgetting(chi_1)))
-    return INFINITE if chi_1 == 1 else ZERO
+    """1/|log chi_1|; None where chi_1 is not told from 1, or not from 0."""
+    if chi_1 == 1:
+        return INFINITE
+    if chi_1.is_zero() or (chi_1 > 1 and not chi_1.is_finite()):
+        return ZERO
+    return None if not chi_1 > 0 or chi_1.contains(1) else Value.of(abs(forgetting(chi_1)))
 
 
 def _on_edge(engine: CertifiedEngine, point: Point) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from gateproof.numerics.meanfield.near_zero import (
     ratio_sign,
     sides,
     start_value,
+    steady_energy,
     vanishes,
 )
 from gateproof.numerics.meanfield.outcome import Outcome, Point, Status
@@ -107,7 +108,8 @@ def _searched(
     if within is None or within < hi:
         far, hi = None, within if within is not None else 2 * lo
     found = zeros(fixed_point_curve(maps, w, s), lo, hi, digits)
-    points = first + tuple(_point(maps, q, w, s, digits) for q in found.found)
+    chi_1 = _steady(maps.phi, sigma_w2)
+    points = first + tuple(_point(maps, q, w, s, digits, chi_1) for q in found.found)
     start = s if reached else lo
     end = "all q" if far is not None else f"q <= {hi.str(6, radius=False)}"
     beyond = f"; beyond {hi.str(6, radius=False)} {far.why}" if far is not None else ""
@@ -123,13 +125,22 @@ def _searched(
     return Outcome(status, points, "; ".join(parts), whole, not found.open, tuple(found.open))
 
 
-def _point(maps: Maps, q: arb, w: arb, s: arb, digits: int) -> Point:
+def _point(maps: Maps, q: arb, w: arb, s: arb, digits: int, chi_1: arb | None) -> Point:
     m = maps.at(q, digits + 4)
     chi = w * m.first[1]
     stable = True if abs(chi) < 1 else False if chi > 1 or chi < -1 else None
-    return Point(
-        q, w, s, w * m.second[0], chi, stable, "" if stable is not None else "chi_parallel is not told from 1"
-    )
+    note = "" if stable is not None else "chi_parallel is not told from 1"
+    return Point(q, w, s, w * m.second[0] if chi_1 is None else chi_1, chi, stable, note)
+
+
+def _steady(phi: Phi, sigma_w2: Fraction) -> arb | None:
+    """chi_1 where it does not depend on q; exactly 1 where it is 1."""
+    energy = steady_energy(phi)
+    if energy is None:
+        return None
+    if is_zero(plus(times(Num(sigma_w2), energy), minus(num(1)))):
+        return arb(1)
+    return iv.rational(sigma_w2) * at_point(energy, {}, 256)
 
 
 def _at_zero(phi: Phi, sigma_w2: Fraction) -> tuple[Point, arb | None]:

@@ -76,6 +76,15 @@ def sides(phi: Phi) -> Sides:
     return Sides(found[0], found[1])  # type: ignore[arg-type]
 
 
+def steady_energy(phi: Phi) -> Expr | None:
+    """D where it is one number for all q > 0: lines that bend at 0 only, or whose slopes differ by signs."""
+    if not phi.piecewise_linear or phi.has_jump:
+        return None
+    squares = [raised(b.slope, 2) for b in phi.branches]
+    alike = all(is_zero(plus(square, minus(squares[0]))) for square in squares[1:])
+    return sides(phi).energy if alike or all(is_zero(k.at) for k in phi.kinks) else None
+
+
 def vanishes(phi: Phi) -> bool | None:
     """Whether phi(0) = 0; None where that is not decided."""
     value = substitute(phi.expr, {X: num(0)})
