@@ -14,7 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gateproof.numerics.meanfield.near_zero import sides
 from gateproof.numerics.meanfield.phase_tables import Tables
+from gateproof.numerics.points import at_point
 
 Array = NDArray[np.float64]
 #: Letters of the phases and what they say.
@@ -51,6 +53,11 @@ def solve(tables: Tables, sigma_w2: Array, sigma_b2: Array, start: float, at_zer
     x = np.log(np.clip(np.where(found, q, 1.0), tables.lo, tables.hi))
     chi_1 = np.where(found, w * tables.d(x), np.nan)
     chi = np.where(found, w * tables.slope(x), np.nan)
+    still = found & (q == 0)
+    if still.any():
+        # The tables begin above 0, where D and V' tend to the mean of phi'(0-)^2 and phi'(0+)^2.
+        energy = float(at_point(sides(tables.phi).energy, {}, 64).mid())
+        chi_1[still] = chi[still] = w[still] * energy
     with np.errstate(invalid="ignore", divide="ignore"):
         kind[found] = np.where(chi_1[found] > 1, "c", "o")
         rate = np.where(kind == "o", chi_1, np.nan)

@@ -257,3 +257,13 @@ def test_a_depth_that_no_variance_looked_at_has_is_no_line():
     found = phase_diagram("tanh", (0.0, 1.0, 5), (0.6, 2.6, 5))
     assert set(found.contours) == set(module.CONTOURS)
     assert {"o", "c"} == {*found.phase.flat}
+
+
+def test_where_the_variance_goes_to_zero_the_scales_are_those_at_zero():
+    # silu'(0) = 1/2: chi_1 = chi_parallel = sigma_w^2/4 at q = 0, to all digits.
+    found = phase_diagram("silu", (0.0, 1.0, 3), (1.0, 1.5, 2), contours=())
+    assert [found.q_star[i][0] for i in range(2)] == [0, 0]
+    for i, w2 in enumerate((1.0, 2.25)):
+        assert found.chi_1[i][0] == pytest.approx(w2 / 4, rel=1e-15)
+        assert found.chi_parallel[i][0] == pytest.approx(w2 / 4, rel=1e-15)
+        assert found.xi_c[i][0] == pytest.approx(-1 / log(w2 / 4), rel=1e-14)
