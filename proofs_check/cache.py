@@ -11,8 +11,8 @@ import json
 import os
 from pathlib import Path
 
-from gateproof.proofs_check.decision_json import digest, from_json, is_lasting, question, to_json
 from gateproof.numerics import atomic
+from gateproof.proofs_check.decision_json import digest, from_json, is_lasting, question, to_json
 from gateproof.proofs_check.records import Decision, Reading, Settings
 
 FORMAT = 2

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from gateproof.numerics import atomic
 from gateproof.proofs_check import document, schema
 from gateproof.proofs_check.decision_json import lines
-from gateproof.numerics import atomic
 from gateproof.proofs_check.guard import Guarded
 from gateproof.proofs_check.refused import RefusedError
 

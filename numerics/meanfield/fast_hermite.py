@@ -90,7 +90,7 @@ def line(size: int) -> Line:
     step = REACH / size
     i = np.asarray(np.arange(size) * step, np.float64)
     nodes = np.concatenate([i, i + 0.5 * step])
-    moved = (np.arange(-size, size) + MOVED) * step
+    moved = np.asarray((np.arange(-size, size) + MOVED) * step, np.float64)
     weights, other = (np.asarray(np.exp(-(z**2) / 2) * step / np.sqrt(2 * np.pi)) for z in (nodes, moved))
     weights[0] /= 2
     return Line(nodes, weights, moved, other)

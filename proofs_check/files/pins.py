@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gateproof.numerics import atomic
 from gateproof.proofs_check.claims_file import load
 from gateproof.proofs_check.decision_json import is_lasting
-from gateproof.numerics import atomic
 from gateproof.proofs_check.files.claim_table import FIRST_NAME
 from gateproof.proofs_check.files.claims_text import Source, parse_source, read_source
 from gateproof.proofs_check.files.places import Places
