@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 
 from gateproof.proofs_check.refused import FAILED, RefusedError
+
+
+def whole_imports() -> AbstractContextManager[None]:
+    """Keep Ctrl-C until the end of a block of imports, where the command's own listener can."""
+    holding = getattr(signal.getsignal(signal.SIGINT), "holding", None)
+    found: AbstractContextManager[None] = nullcontext() if holding is None else holding()
+    return found
 
 
 class OverError(RefusedError):

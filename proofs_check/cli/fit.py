@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check.cli import output
-from gateproof.proofs_check.cli.clock import clock
+from gateproof.proofs_check.cli.clock import clock, whole_imports
 from gateproof.proofs_check.cli.parser import Parser, text, whole
 from gateproof.proofs_check.refused import RefusedError
 
@@ -82,7 +83,11 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit and print."""
-    from gateproof.proofs_check import certificate_file, fitting, fitting_files
+    with whole_imports():
+        from gateproof.proofs_check import certificate_file, fitting, fitting_files
+
+        import_module("gateproof.numerics.fits.solve")
+        import_module("gateproof.numerics.fits.target_any")
 
     if options.target is None and options.allow_code is None:
         raise RefusedError("give a target, as in: gateproof fit gelu -k 2 (see gateproof fit --help)")

@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 #: Of signals closer together than this, in seconds, one counts: a bouncing key, or a signal that goes to a
@@ -20,8 +21,24 @@ class _Once:
 
     def __init__(self) -> None:
         self.last = float("-inf")
+        self.holds, self.held = False, False
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Keep a signal until the end of the block: an import of compiled code may lose it."""
+        self.holds = True
+        try:
+            yield
+        finally:
+            self.holds = False
+        if self.held:
+            self.held = False
+            self(signal.SIGINT, None)
 
     def __call__(self, _signal: int, _frame: FrameType | None) -> None:
+        if self.holds:
+            self.held = True
+            return
         now = time.monotonic()
         again = now - self.last < TOGETHER
         self.last = now
@@ -36,7 +53,8 @@ def main() -> int:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, listener)
     try:
-        from gateproof.proofs_check.cli import main as run
+        with listener.holding():
+            from gateproof.proofs_check.cli import main as run
 
         code = run()
     except KeyboardInterrupt:
