@@ -68,6 +68,8 @@ def refuse_early(paths: Sequence[str], option: str) -> None:
             raise
         except ValueError as error:
             raise RefusedError(f"{option} {error}") from None
+        except OSError as error:
+            raise RefusedError(f"{option} {path}: cannot be written: {error.strerror}") from None
 
 
 def refuse_twice(certificates: Sequence[str], exports: Sequence[str], plots: Sequence[str]) -> None:

@@ -30,6 +30,8 @@ def unread(*_args, **_options):
         (("--tolerance", "theta=1%", "--weight", "1"), "", "plain supremum"),
         (("--tolerance", "theta=1%", "--gates", "stick", "-k", "3"), "", "difference gates"),
         (("--tolerance", "theta=1%", "--curve"), "", "--curve"),
+        (("--export", f"{'a' * 300}.json"), "", "cannot be written: File name too long"),
+        (("--plot", f"{'a' * 300}.svg"), "", "cannot be written: File name too long"),
     ],
 )
 def test_it_is_refused_before_the_target_is_read(tmp_path, monkeypatch, capsys, words, missing, said):
