@@ -48,7 +48,7 @@ def _numbers(made: Initialisation) -> Iterator[tuple[str, float | None]]:
         yield "xi_q", made.scales.xi_q
         yield "xi_c", made.scales.xi_c
         yield "xi_grad", made.scales.xi_gradient
-        yield {1: "beta_q", 2: "limit"}.get(made.scales.power or 0, "limit"), made.scales.limit
+        yield "beta_q" if made.scales.power == 1 else "limit", made.scales.limit
     if made.depth is not None:
         yield f"1 - c_{made.depth}", made.eps_at_depth
 

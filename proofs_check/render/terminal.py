@@ -37,7 +37,6 @@ def look() -> Style:
 def listing(document: Mapping[str, Any], style: Style) -> str:
     """Return a line a reading that was reached, a line for all others, and a last line that sums up."""
     rows = [row for row in readings(document) if not unreached(row[1])]
-    missing = sum(1 for _ in readings(document)) - len(rows)
     width = min(40, max((len(claim["id"]) for claim, _ in rows), default=0))
     names = min(32, max((len(reading["name"]) for _, reading in rows), default=0))
     lines: list[str] = []
@@ -49,11 +48,12 @@ def listing(document: Mapping[str, Any], style: Style) -> str:
         lines.append(f"{label}  {verdict}  {_marked(pin, reading, style)}  {value}".rstrip())
         if state(reading) != "ok":
             lines += [f"    {text}" for text in _why(claim, reading)]
-    return "\n".join([*lines, *_missing(missing), words.headline(document)]) + "\n"
+    return "\n".join([*lines, *_missing(document), words.headline(document)]) + "\n"
 
 
-def _missing(count: int) -> list[str]:
+def _missing(document: Mapping[str, Any]) -> list[str]:
     """A line for what an interrupted run did not reach."""
+    count = sum(unreached(reading) for _, reading in readings(document))
     return [f"not-run: {count} {'reading' if count == 1 else 'readings'}, interrupted"] if count else []
 
 
@@ -102,7 +102,7 @@ def summary(document: Mapping[str, Any], style: Style) -> str:
              f"{words.pinned(reading)}"
              for claim, reading in readings(document)
              if state(reading) != "ok" and not unreached(reading)]  # fmt: skip
-    wrong += _missing(sum(unreached(reading) for _, reading in readings(document)))
+    wrong += _missing(document)
     lines = [line.rstrip() for line in text.getvalue().strip("\n").splitlines()]
     return "\n".join([*lines, *([""] if wrong else []), *wrong]) + "\n"
 
