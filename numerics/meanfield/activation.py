@@ -113,6 +113,14 @@ class Phi:
         return all(b.curvature == num(0) for b in self.branches)
 
 
+def must_be_continuous(phi: Phi) -> None:
+    """Raise RefusedActivation where phi jumps."""
+    if phi.has_jump:
+        raise RefusedActivation(
+            f"the activation {phi.text!r:.60} jumps, so that chi_1 is infinite everywhere"
+        )
+
+
 def phi(target: Target) -> Phi:
     """The activation of a zoo name ('gelu'), a formula in x, a core expression in x, a gate or a fit.
 

@@ -15,12 +15,11 @@ from fractions import Fraction
 from flint import arb
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.errors import NumericsError
-from gateproof.numerics.meanfield.activation import Phi, RefusedActivation, X
+from gateproof.numerics.meanfield.activation import Phi, RefusedActivation, X, must_be_continuous
 from gateproof.numerics.meanfield.certified_panels import NoPanels
 from gateproof.numerics.meanfield.certified_tails import NoTailBound
-from gateproof.numerics.meanfield.curves import Maps, edge_curve, maps_of, reachable
-from gateproof.numerics.meanfield.far_out import Far, edge_far
+from gateproof.numerics.meanfield.curves import Maps, edge_curve, maps_of
+from gateproof.numerics.meanfield.far_out import Far, edge_far, last_variance
 from gateproof.numerics.meanfield.near_zero import (
     below_its_lines,
     bends_somewhere,
@@ -28,18 +27,16 @@ from gateproof.numerics.meanfield.near_zero import (
     is_zero,
     sides,
     sign,
-    start_value,
+    start_where,
     vanishes,
 )
-from gateproof.numerics.meanfield.outcome import Outcome, Point, Status
+from gateproof.numerics.meanfield.outcome import Outcome, Point, Status, stability, unless_told
 from gateproof.numerics.meanfield.zeros import zeros
 from gateproof.numerics.points import at_point
 from gateproof.numerics.precision import precision
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import Expr
 
-#: Where a search ends that no argument extends to infinity.
-LARGEST = Fraction(4**8)
 DOUBLE = "double-critical: chi_1 and chi_parallel are both exactly 1"
 
 
@@ -58,10 +55,7 @@ def edge(
     """
     if sigma_b2 < 0:
         raise ValueError(f"sigma_b^2 = {sigma_b2} is a variance: give a number >= 0")
-    if phi.has_jump:
-        raise RefusedActivation(
-            f"the activation {phi.text!r:.60} jumps, so that chi_1 is infinite everywhere"
-        )
+    must_be_continuous(phi)
     bits = int(digits * 3.33) + 96
     with precision(bits):
         if phi.homogeneous:
@@ -83,10 +77,7 @@ def edge_through(phi: Phi, q: Fraction, digits: int = 30, maps: Maps | None = No
     """
     if q <= 0:
         raise ValueError(f"q = {q}: a variance > 0 is expected")
-    if phi.has_jump:
-        raise RefusedActivation(
-            f"the activation {phi.text!r:.60} jumps, so that chi_1 is infinite everywhere"
-        )
+    must_be_continuous(phi)
     maps = maps or maps_of(phi)
     with precision(int(digits * 3.33) + 96):
         at = iv.rational(q)
@@ -138,15 +129,9 @@ def _degenerate(phi: Phi, bits: int) -> Outcome:
 def _searched(maps: Maps, sigma_b2: Fraction, digits: int, largest: Fraction | None) -> Outcome:
     s = iv.rational(sigma_b2)
     phi = maps.phi
-    lo = arb(s.lower()) if sigma_b2 > 0 else _start(phi)
+    lo = arb(s.lower()) if sigma_b2 > 0 else start_where(phi, lambda q0, least, top: q0 * top < least)
     far = None if largest is not None else edge_far(maps, sigma_b2)
-    hi = iv.rational(largest) if largest is not None else iv.rational(max(LARGEST, 4 * sigma_b2))
-    if far is not None:
-        hi = far.beyond
-    hi = max(arb(hi.upper()), 2 * lo)
-    within = reachable(maps, lo, hi)
-    if within is None or within < hi:
-        far, hi = None, within if within is not None else 2 * lo
+    hi, far = last_variance(maps, lo, sigma_b2, largest, far)
     found = zeros(edge_curve(maps, s), lo, hi, digits)
     points = tuple(_point(maps, q, s, digits) for q in found.found)
     searched = (s, None if far is not None else hi)
@@ -157,21 +142,6 @@ def _searched(maps: Maps, sigma_b2: Fraction, digits: int, largest: Fraction | N
         searched,
         not found.open,
         tuple(found.open),
-    )
-
-
-def _start(phi: Phi) -> arb:
-    """For sigma_b2 = 0 and phi(0) != 0: a q0 with q D < V for all q in (0, q0]."""
-    for power in range(1, 40):
-        q0 = arb(4) ** -power
-        try:
-            least, top = start_value(phi, q0)
-        except (NumericsError, NoTailBound):
-            continue
-        if q0 * top < least:
-            return q0
-    raise RefusedActivation(
-        f"the activation {phi.text!r:.60}: phi(0) was not told from 0; give sigma_b^2 > 0"
     )
 
 
@@ -187,10 +157,8 @@ def _point(maps: Maps, q: arb, s: arb, digits: int) -> Point:
         )
         return Point(q, 1 / d, s, arb(1), arb(1), None, note)
     chi = v[1] / d
-    stable = True if abs(chi) < 1 else False if chi > 1 or chi < -1 else None
-    return Point(
-        q, 1 / d, s, arb(1), chi, stable, "" if stable is not None else "chi_parallel is not told from 1"
-    )
+    stable = stability(chi)
+    return Point(q, 1 / d, s, arb(1), chi, stable, unless_told(stable))
 
 
 def identical_slopes(phi: Phi) -> bool:

@@ -30,11 +30,13 @@ from gateproof.numerics.meanfield.closed_means import (
     far_by_closed_form,
     fixed_point_form,
 )
-from gateproof.numerics.meanfield.curves import Maps
+from gateproof.numerics.meanfield.curves import Maps, reachable
 from gateproof.numerics.meanfield.far_lines import BITS, CELLS, Lines, lines
 from gateproof.numerics.precision import precision
 from gateproof.theory.formula.nodes import Expr
 
+#: Where a search ends that no argument extends to infinity.
+LARGEST = Fraction(4**8)
 #: Powers of 4 tried for Q.
 POWERS = (*range(2, 13), *range(14, 27, 2))
 
@@ -160,3 +162,17 @@ def _moments(maps: Maps, q: arb) -> tuple[arb, arb] | None:
     except (NoPanels, NoTailBound):
         return None
     return m.first[0], m.second[0]
+
+
+def last_variance(
+    maps: Maps, lo: arb, sigma_b2: Fraction, given: Fraction | None, far: Far | None
+) -> tuple[arb, Far | None]:
+    """Where a search from lo ends, ``given`` or not, and what is known beyond: nothing where moments fail."""
+    hi = iv.rational(given) if given is not None else iv.rational(max(LARGEST, 4 * sigma_b2))
+    if far is not None:
+        hi = far.beyond
+    hi = max(arb(hi.upper()), 2 * lo)
+    within = reachable(maps, lo, hi)
+    if within is None:
+        return 2 * lo, None
+    return (hi, far) if within >= hi else (within, None)

@@ -7,12 +7,11 @@ from fractions import Fraction
 from flint import arb
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
 from gateproof.numerics.meanfield.certified_panels import NoPanels
 from gateproof.numerics.meanfield.certified_tails import NoTailBound
-from gateproof.numerics.meanfield.curves import Maps, fixed_point_curve, maps_of, reachable
-from gateproof.numerics.meanfield.far_out import fixed_point_far
+from gateproof.numerics.meanfield.curves import Maps, fixed_point_curve, maps_of
+from gateproof.numerics.meanfield.far_out import fixed_point_far, last_variance
 from gateproof.numerics.meanfield.near_zero import (
     below_its_lines,
     bends_somewhere,
@@ -20,19 +19,19 @@ from gateproof.numerics.meanfield.near_zero import (
     is_zero,
     ratio_sign,
     sides,
-    start_value,
+    start_where,
     steady_energy,
     vanishes,
 )
-from gateproof.numerics.meanfield.outcome import Outcome, Point, Status
+from gateproof.numerics.meanfield.outcome import Outcome, Point, Status, stability, unless_told
 from gateproof.numerics.meanfield.zeros import zeros
 from gateproof.numerics.points import at_point, compare
 from gateproof.numerics.precision import precision
 from gateproof.theory.exact.kernels import minus, plus, times
 from gateproof.theory.formula.nodes import Num, num
 
-#: Where a search ends that no argument extends to infinity, and starts where none reaches 0.
-LARGEST, SMALLEST = Fraction(4**8), Fraction(1, 4**12)
+#: Where a search starts that no argument extends to 0.
+SMALLEST = Fraction(1, 4**12)
 
 
 def fixed_points(
@@ -98,15 +97,9 @@ def _searched(
         first, reached = (point,), near is not None
         lo = near if near is not None else iv.rational(SMALLEST)
     else:
-        lo = _start(maps.phi, w)
+        lo = start_where(maps.phi, lambda q0, least, _: w * least > q0)
     far = None if largest is not None else fixed_point_far(maps, sigma_w2, sigma_b2)
-    hi = iv.rational(largest) if largest is not None else iv.rational(max(LARGEST, 4 * sigma_b2))
-    if far is not None:
-        hi = far.beyond
-    hi = max(arb(hi.upper()), 2 * lo)
-    within = reachable(maps, lo, hi)
-    if within is None or within < hi:
-        far, hi = None, within if within is not None else 2 * lo
+    hi, far = last_variance(maps, lo, sigma_b2, largest, far)
     found = zeros(fixed_point_curve(maps, w, s), lo, hi, digits)
     chi_1 = _steady(maps.phi, sigma_w2)
     points = first + tuple(_point(maps, q, w, s, digits, chi_1) for q in found.found)
@@ -128,9 +121,8 @@ def _searched(
 def _point(maps: Maps, q: arb, w: arb, s: arb, digits: int, chi_1: arb | None) -> Point:
     m = maps.at(q, digits + 4)
     chi = w * m.first[1]
-    stable = True if abs(chi) < 1 else False if chi > 1 or chi < -1 else None
-    note = "" if stable is not None else "chi_parallel is not told from 1"
-    return Point(q, w, s, w * m.second[0] if chi_1 is None else chi_1, chi, stable, note)
+    stable = stability(chi)
+    return Point(q, w, s, w * m.second[0] if chi_1 is None else chi_1, chi, stable, unless_told(stable))
 
 
 def _steady(phi: Phi, sigma_w2: Fraction) -> arb | None:
@@ -159,18 +151,3 @@ def _at_zero(phi: Phi, sigma_w2: Fraction) -> tuple[Point, arb | None]:
     near = ratio_sign(phi, w, critical=critical)
     point = Point(arb(0), w, arb(0), chi if not phi.has_jump else arb.pos_inf(), chi, stable, note)
     return point, None if near is None else near[1]
-
-
-def _start(phi: Phi, w: arb) -> arb:
-    """For sigma_b2 = 0 and phi(0) != 0: a q0 with w V > q for all q in (0, q0]."""
-    for power in range(1, 60):
-        q0 = arb(4) ** -power
-        try:
-            least, _ = start_value(phi, q0)
-        except (NumericsError, NoTailBound):
-            continue
-        if w * least > q0:
-            return q0
-    raise RefusedActivation(
-        f"the activation {phi.text!r:.60}: phi(0) was not told from 0; give sigma_b^2 > 0"
-    )

@@ -7,10 +7,10 @@ from fractions import Fraction
 from flint import arb
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
+from gateproof.numerics.meanfield.activation import Phi, RefusedActivation, must_be_continuous
 from gateproof.numerics.meanfield.curves import Maps, double_curve, edge_fold_curve, fold_curve, maps_of
 from gateproof.numerics.meanfield.edge import DOUBLE, identical_slopes
-from gateproof.numerics.meanfield.outcome import Outcome, Point, Status
+from gateproof.numerics.meanfield.outcome import Outcome, Point, Status, stability
 from gateproof.numerics.meanfield.zeros import Curve, zeros
 from gateproof.numerics.precision import precision
 
@@ -33,7 +33,7 @@ def double_critical(phi: Phi, within: Range, digits: int = 30, maps: Maps | None
 
     Raises RefusedActivation where all critical points are such, and where phi jumps.
     """
-    _must_be_continuous(phi)
+    must_be_continuous(phi)
     if phi.homogeneous or identical_slopes(phi):
         raise RefusedActivation(f"the activation {phi.text!r:.60}: every critical point is double-critical")
     maps = maps or maps_of(phi)
@@ -43,7 +43,7 @@ def double_critical(phi: Phi, within: Range, digits: int = 30, maps: Maps | None
 
 def edge_folds(phi: Phi, within: Range, digits: int = 30, maps: Maps | None = None) -> Outcome:
     """Points of the edge of chaos at which sigma_b2 is stationary: there two critical points meet."""
-    _must_be_continuous(phi)
+    must_be_continuous(phi)
     if phi.homogeneous:
         raise RefusedActivation(
             f"the activation {phi.text!r:.60}: its edge of chaos is one point, sigma_b^2 = 0"
@@ -51,13 +51,6 @@ def edge_folds(phi: Phi, within: Range, digits: int = 30, maps: Maps | None = No
     maps = maps or maps_of(phi)
     with precision(int(digits * 3.33) + 96):
         return _listed(maps, edge_fold_curve(maps), within, digits, None, "fold of the edge of chaos")
-
-
-def _must_be_continuous(phi: Phi) -> None:
-    if phi.has_jump:
-        raise RefusedActivation(
-            f"the activation {phi.text!r:.60} jumps, so that chi_1 is infinite everywhere"
-        )
 
 
 def _listed(maps: Maps, curve: Curve, within: Range, digits: int, s: arb | None, word: str) -> Outcome:
@@ -71,7 +64,7 @@ def _listed(maps: Maps, curve: Curve, within: Range, digits: int, s: arb | None,
         v, d = m.first, m.second[0]
         w = 1 / v[1] if word == "fold" else 1 / d
         b = q - v[0] * w if s is None else s
-        stable = None if word != "fold of the edge of chaos" else _stable(v[1] / d)
+        stable = None if word != "fold of the edge of chaos" else stability(v[1] / d)
         note = DOUBLE if word == "double-critical point" else word
         points.append(Point(q, w, b, w * d, w * v[1], stable, note))
     count = (
@@ -82,7 +75,3 @@ def _listed(maps: Maps, curve: Curve, within: Range, digits: int, s: arb | None,
     reason = f"{count} for q from {lo.str(6, radius=False)} to {hi.str(6, radius=False)}"
     status = Status.OK if points else Status.NONE
     return Outcome(status, tuple(points), reason, (lo, hi), not found.open, tuple(found.open))
-
-
-def _stable(chi: arb) -> bool | None:
-    return True if abs(chi) < 1 else False if chi > 1 or chi < -1 else None

@@ -12,6 +12,7 @@ is largest for the largest variance.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -20,7 +21,7 @@ from flint import arb
 
 from gateproof.numerics.ball import compiled
 from gateproof.numerics.errors import NumericsError
-from gateproof.numerics.meanfield.activation import Branch, Phi, X
+from gateproof.numerics.meanfield.activation import Branch, Phi, RefusedActivation, X
 from gateproof.numerics.meanfield.certified_panels import Span
 from gateproof.numerics.meanfield.certified_tails import NoTailBound, growth, tail
 from gateproof.numerics.points import at_point, compare
@@ -210,3 +211,18 @@ def start_value(phi: Phi, q0: arb) -> tuple[arb, arb]:
         for name in "+-":
             top += arb(tail(phi.slope, name, cut, Span(float(q0), float(q0)), growth(phi.slope, name)))
         return arb((inside * least).lower()), arb(top.upper())
+
+
+def start_where(phi: Phi, holds: Callable[[arb, arb, arb], bool]) -> arb:
+    """For sigma_b2 = 0, phi(0) != 0: a q0 with ``holds(q0, v, d)``, where V >= v and D <= d on (0, q0]."""
+    for power in range(1, 60):
+        q0 = arb(4) ** -power
+        try:
+            least, top = start_value(phi, q0)
+        except (NumericsError, NoTailBound):
+            continue
+        if holds(q0, least, top):
+            return q0
+    raise RefusedActivation(
+        f"the activation {phi.text!r:.60}: phi(0) was not told from 0; give sigma_b^2 > 0"
+    )

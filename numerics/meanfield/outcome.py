@@ -49,3 +49,13 @@ class Outcome:
     searched: tuple[arb, arb | None]
     certified: bool
     open: tuple[arb, ...] = ()
+
+
+def stability(chi_parallel: arb) -> bool | None:
+    """Whether iteration from nearby tends to the fixed point; None where that is not told from this alone."""
+    return True if abs(chi_parallel) < 1 else False if chi_parallel > 1 or chi_parallel < -1 else None
+
+
+def unless_told(stable: bool | None) -> str:
+    """The note of a point whose stability is not known."""
+    return "" if stable is not None else "chi_parallel is not told from 1"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gateproof.numerics.meanfield.activation import Phi, RefusedActivation, Target
+from gateproof.numerics.meanfield.activation import Phi, Target, must_be_continuous
 from gateproof.numerics.meanfield.activation import phi as activation
 from gateproof.numerics.meanfield.near_zero import vanishes
 
@@ -141,10 +141,7 @@ def phase_diagram(
     from gateproof.numerics.meanfield.phase_tables import Tables
 
     phi = target if isinstance(target, Phi) else activation(target)
-    if phi.has_jump:
-        raise RefusedActivation(
-            f"the activation {phi.text!r:.60} jumps, so that chi_1 is infinite everywhere"
-        )
+    must_be_continuous(phi)
     b, w = _axis("sigma_b", sigma_b, least=0.0), _axis("sigma_w", sigma_w, least=5e-324)
     if len(b) * len(w) > MOST:
         raise ValueError(f"{len(b)} x {len(w)} points: at most {MOST} are taken")
