@@ -49,6 +49,15 @@ def _expression(target: Any) -> Any:
     return target.text if isinstance(target, Formula) else target
 
 
+def span(words: str, option: str, *, example: str, most: int) -> tuple[str, str, int]:
+    """LO, HI and N of LO:HI:N, the ends as they are written. Raises RefusedError."""
+    parts = words.split(":")
+    count = parts[2].strip() if len(parts) == 3 else ""
+    if not (count.isascii() and count.isdigit() and len(count) < 6 and 2 <= int(count) <= most):
+        raise RefusedError(f"{option} {words!r:.40}: give LO:HI:N, as {example}, with N from 2 to {most}")
+    return parts[0], parts[1], int(count)
+
+
 def code(found: FieldPoints) -> int:
     """The exit code: 4 where the certified engine left something undecided or short of digits."""
     return OK if found.complete or found.engine != "certified" else INCONCLUSIVE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateproof.proofs_check import clean
+from gateproof.proofs_check import clean, mean_field
 from gateproof.proofs_check.refused import RefusedError
 
 if TYPE_CHECKING:
@@ -51,18 +51,15 @@ def axis(words: str, option: str, *, least: str) -> Axis:
     """(first, last, count) of LO:HI:N, ``least`` said in words. Raises RefusedError."""
     from gateproof.numerics.meanfield import given
 
-    parts = words.split(":")
-    count = parts[2].strip() if len(parts) == 3 else ""
-    if not (count.isascii() and count.isdigit() and len(count) < 6 and 2 <= int(count) <= MOST):
-        raise RefusedError(f"{option} {words!r:.40}: give LO:HI:N, as 0.5:3:200, with N from 2 to {MOST}")
-    lo, hi = (given.number(option, part) for part in parts[:2])
+    first, last, count = mean_field.span(words, option, example="0.5:3:200", most=MOST)
+    lo, hi = (given.number(option, end) for end in (first, last))
     if lo < 0 or (lo == 0 and least == "0 < LO"):
         raise RefusedError(f"{option} {words!r:.40}: {least} is expected")
     if not lo < hi <= 1000:
         raise RefusedError(f"{option} {words!r:.40}: LO < HI <= 1000 is expected")
     if not float(lo) < float(hi):
         raise RefusedError(f"{option} {words!r:.40}: LO and HI are one number in float64")
-    return float(lo), float(hi), int(count)
+    return float(lo), float(hi), count
 
 
 def axes(sigma_b: str | None, sigma_w: str | None) -> tuple[Axis, Axis]:

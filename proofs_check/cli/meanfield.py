@@ -188,15 +188,13 @@ def _biases(options: argparse.Namespace) -> list[str]:
 
 def _curve(words: str) -> list[str]:
     from gateproof.numerics.meanfield import given
+    from gateproof.proofs_check import mean_field
 
-    parts = words.split(":")
-    count = parts[2].strip() if len(parts) == 3 else ""
-    if not (count.isascii() and count.isdigit() and len(count) < 6 and 2 <= int(count) <= MOST):
-        raise RefusedError(f"--curve {words!r:.40}: give LO:HI:N, as 0:1:11, with N from 2 to {MOST}")
-    lo, hi = (given.bias_variance(part, "--curve") for part in parts[:2])
+    first, last, count = mean_field.span(words, "--curve", example="0:1:11", most=MOST)
+    lo, hi = (given.bias_variance(end, "--curve") for end in (first, last))
     if not lo < hi:
         raise RefusedError(f"--curve {words!r:.40}: LO < HI is expected")
-    steps = int(count) - 1
+    steps = count - 1
     return [str(lo + (hi - lo) * k / steps) for k in range(steps + 1)]
 
 
