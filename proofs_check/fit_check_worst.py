@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check.fit_check_digits import unit
 from gateproof.proofs_check.fit_match import abs_least, folded
-from gateproof.proofs_check.fit_numbers import Check, read
+from gateproof.proofs_check.fit_numbers import Check, leaves, read, size_bound
 from gateproof.proofs_check.given_gate import LISTS
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import FormulaError, expand, parse_expr
@@ -101,14 +101,6 @@ def _scenes(
         return None
 
 
-def _ranges(certificate: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    if certificate["kind"] == "composite":
-        for part in certificate["parts"]:
-            yield from _ranges(part)
-    elif certificate["kind"] == "range":
-        yield certificate
-
-
 def _compared(
     certificate: Mapping[str, Any],
     scenes: list[tuple[Expr, Box]] | None,
@@ -124,15 +116,15 @@ def _compared(
         inner = formula.args[0] if isinstance(formula, App) and formula.head == "abs" else formula
         about = [
             part
-            for part in _ranges(certificate)
-            if folded(from_json(part["core"])) in (folded(formula), folded(inner))
+            for part in leaves(certificate)
+            if part["kind"] == "range" and folded(from_json(part["core"])) in (folded(formula), folded(inner))
         ]
         if not about:
             return Check(WHAT, None, "the certificate holds; that it is about this gate was not seen")
         wide = [part for part in about if _holds(_box(part), box)]
         if not wide:
             return Check(WHAT, False, "the certificate holds, for other sizes than those that are printed")
-        if not any(bound is not None and bound <= hi for bound in map(_bound, wide)):
+        if not any(bound is not None and bound <= hi for bound in map(size_bound, wide)):
             return Check(WHAT, False, "the certificate holds, but its bound is above the printed one")
         for part in wide:
             if _box(part) == dict(box):
@@ -167,13 +159,3 @@ def _holds(outer: Box, inner: Box) -> bool:
         if (lo is not None and (low is None or low < lo)) or (hi is not None and (high is None or high > hi)):
             return False
     return True
-
-
-def _bound(part: Mapping[str, Any]) -> Fraction | None:
-    """What a range bounds the size of its formula by; None where it does not."""
-    lower, upper = (
-        None if part["conclusion"][s] is None else Fraction(part["conclusion"][s]) for s in ("lower", "upper")
-    )
-    if upper is not None and part["core"][:2] == ["app", "abs"]:
-        return upper
-    return None if lower is None or upper is None else max(upper, -lower)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from gateproof.proofs_check.fit_numbers import leaves, size_bound
 from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.prove import prove_relation
@@ -116,32 +117,27 @@ def pieces(gate: Gate, target: Target) -> Iterator[tuple[Expr, Side, Side]]:
 
 def parts_of(certificate: Mapping[str, Any]) -> Iterator[Part]:
     """The ranges in one variable x, moved back where a part says that x is counted from another place."""
-    if certificate["kind"] == "composite":
-        for one in certificate["parts"]:
-            yield from parts_of(one)
-        return
-    if certificate["kind"] != "range" or {*certificate["domain"]} != {"x"}:
-        return
+    for one in leaves(certificate):
+        if one["kind"] == "range" and {*one["domain"]} == {"x"}:
+            yield _part(one)
+
+
+def _part(certificate: Mapping[str, Any]) -> Part:
     from gateproof.numerics.fits.certified_ends import beside_of
 
     core, shift = from_json(certificate["core"]), _SHIFT.match(certificate["text"])
     centre = Fraction(shift[1]) if shift else Fraction(0)
     ends = certificate["domain"]["x"]
     lo, hi = (None if e in ("-oo", "oo") else Fraction(e) + centre for e in (ends["lo"], ends["hi"]))
-    said = certificate["conclusion"]
-    lower, upper = (None if said[side] is None else Fraction(said[side]) for side in ("lower", "upper"))
-    absolute = isinstance(core, App) and core.head == "abs"
-    both = None if upper is None or lower is None else max(upper, -lower)
+    most = size_bound(certificate)
     seen = [Fraction(w["at"]["x"]) for w in certificate["witnesses"]]
-    inner = core.args[0] if isinstance(core, App) and absolute else core
+    inner = core.args[0] if isinstance(core, App) and core.head == "abs" else core
     beside = beside_of(certificate["text"]) if lo is not None and hi is None else None
     if beside is not None and lo is not None:
         a, b = sorted((beside.c, beside.reach(lo)))
-        most = upper if absolute else both
         places = tuple(substitute(beside.place, {"x": num(t)}) for t in seen)
-        yield Part(inner, Fraction(0), a, b, most, places, beside.place, lo, beside.c)
-        return
-    yield Part(inner, centre, lo, hi, upper if absolute else both, tuple(num(t + centre) for t in seen))
+        return Part(inner, Fraction(0), a, b, most, places, beside.place, lo, beside.c)
+    return Part(inner, centre, lo, hi, most, tuple(num(t + centre) for t in seen))
 
 
 def _holds_there(part: Part, error: Expr, target: Target, printed: Fraction) -> bool | None:

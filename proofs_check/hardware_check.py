@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from gateproof.proofs_check.fit_numbers import Check, read
+from gateproof.proofs_check.fit_numbers import Check, leaves, read, size_bound
 
 _ABOUT = "that it is about this gate was not compared"
 
@@ -49,12 +49,5 @@ def worst_case(case: Mapping[str, Any]) -> Check:
 
 def _bound(certificate: Mapping[str, Any]) -> Fraction | None:
     """What an accepted certificate bounds the size of its formula by; None where it does not."""
-    if certificate["kind"] == "composite":
-        parts = [_bound(part) for part in certificate["parts"]]
-        return None if None in parts else max((p for p in parts if p is not None), default=None)
-    if certificate["kind"] != "range":
-        return None
-    ends = [certificate["conclusion"][side] for side in ("lower", "upper")]
-    if ends[1] is not None and certificate["core"][:2] == ["app", "abs"]:
-        return Fraction(ends[1])
-    return None if None in ends else max(abs(Fraction(end)) for end in ends)
+    bounds = [size_bound(part) if part["kind"] == "range" else None for part in leaves(certificate)]
+    return None if None in bounds else max((b for b in bounds if b is not None), default=None)
