@@ -1,0 +1,22 @@
+"""docs/fit.md, docs/meanfield.md: their commands print what the pages say, to all digits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pages
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+COMMANDS = {name: pages.commands((DOCS / name).read_text()) for name in ("fit.md", "meanfield.md")}
+
+
+@pytest.mark.parametrize("block", [b for found in COMMANDS.values() for b in found], ids=pages.first_line)
+def test_a_command_prints_what_the_page_says(tmp_path, monkeypatch, capsys, block):
+    monkeypatch.chdir(tmp_path)
+    shown, printed = pages.run(block, capsys)
+    assert pages.plain(printed) == pages.plain(shown)
+
+
+def test_there_are_commands():
+    assert {name: len(found) for name, found in COMMANDS.items()} == {"fit.md": 8, "meanfield.md": 12}
