@@ -1,4 +1,4 @@
-"""docs/fit.md has all keys, options and statuses; tests/proofs_check/test_command_pages.py runs its commands."""
+"""docs/fit.md has all keys, options and statuses; test_command_pages.py runs its commands."""
 
 from __future__ import annotations
 
