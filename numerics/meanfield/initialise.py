@@ -48,6 +48,8 @@ from gateproof.numerics.meanfield.initialise_record import (
     Initialisation,
 )
 from gateproof.numerics.meanfield.initialise_search import (
+    LARGEST,
+    LEAST,
     Along,
     critical_curve,
     fixed_point_curve,
@@ -155,7 +157,8 @@ def _critical(
 def _offered(engine: Any, phi: Phi, near: Along, digits: int, asked: Outcome, why: str) -> Initialisation:
     """The critical point near the one found in floats, enclosed where balls find it to be stable."""
     at, certified = _enclosed(lambda: edge(phi, Fraction(f"{near.sigma_b2:.12g}"), digits), near)
-    reason = f"{why}; the reachable one nearest in sigma_b is at sigma_b^2 = {near.sigma_b2:.6g}"
+    looked_at = f"for q* from {LEAST:g} to {LARGEST:g}"
+    reason = f"{why}; {looked_at} the reachable one nearest in sigma_b is at sigma_b^2 = {near.sigma_b2:.6g}"
     return _critical(engine, phi, NEAREST_CRITICAL, at, asked, certified, reason)
 
 
