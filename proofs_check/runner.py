@@ -8,7 +8,6 @@ what was decided.
 from __future__ import annotations
 
 import queue
-import signal
 import threading
 import time
 from collections import deque
@@ -17,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FrameType
 
+from gateproof.proofs_check.alarm import alarm
 from gateproof.proofs_check.cache import Cache
 from gateproof.proofs_check.decision_json import (
     INTERRUPTED,
@@ -161,13 +161,8 @@ def _alarm(seconds: float) -> Iterator[None]:
     def ring(_signal: int, _frame: FrameType | None) -> None:
         raise _ExpiredError
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
+    with alarm(seconds, ring):
         yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def _elsewhere(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 
+from gateproof.proofs_check.alarm import alarm
 from gateproof.proofs_check.refused import FAILED, RefusedError
 
 
@@ -49,14 +50,5 @@ class Clock:
 def clock(seconds: float | None) -> Iterator[Clock]:
     """Interrupt what runs after so many seconds."""
     made = Clock(seconds)
-    if seconds is None:
+    with nullcontext() if seconds is None else alarm(seconds, made.stop):
         yield made
-        return
-
-    before = signal.signal(signal.SIGALRM, made.stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield made
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
