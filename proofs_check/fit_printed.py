@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check import fit_check_keys
-from gateproof.proofs_check.fit_match import BITS, pieces
+from gateproof.proofs_check.fit_match import BITS, abs_least, pieces
 from gateproof.proofs_check.fit_numbers import Check, read
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula.powers import constant_value
@@ -98,7 +98,7 @@ def _sizes(
         for at in {a, min(max(a, x), b), b}:
             one = _range(error, at, at)
             if one is not None:
-                size = max(one[0], -one[1], Fraction(0))
+                size = abs_least(*one)
                 least = size if least is None else max(least, size)
         one = _range(error, a, b)
         if one is None:
