@@ -81,7 +81,7 @@ def _rounded(normal: Normal, parts: tuple[Array, Array, Array, Array], digits: i
         # A weight may be large where a small line counts.
         scales = (0.0, normal.width, 0.0, 0.0)
     return [
-        [_nearest(float(v), scale, digits) for v in values]
+        [nearest(float(v), scale, digits) for v in values]
         for values, scale in zip((tau, theta, slope, intercept), scales, strict=True)
     ]
 
@@ -111,7 +111,8 @@ def _mirrored(normal: Normal, numbers: list[list[Fraction]]) -> list[list[Fracti
     return [tau, theta, slope, intercept]
 
 
-def _nearest(value: float, scale: float, digits: int) -> Fraction:
+def nearest(value: float, scale: float, digits: int) -> Fraction:
+    """The multiple of a power of ten: so many digits of the value, or of the scale if that is larger."""
     size = max(abs(value), scale)
     if not size:
         return Fraction(0)
@@ -195,4 +196,4 @@ def shorter(gate: Gate, normal: Normal, error: Callable[[Gate], float]) -> Gate:
 def _short(value: Expr, scale: float, digits: int) -> Expr:
     if not isinstance(value, Num):
         return value
-    return Num(_nearest(float(value.value), scale, digits))
+    return Num(nearest(float(value.value), scale, digits))

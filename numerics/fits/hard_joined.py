@@ -15,6 +15,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from gateproof.numerics.backends.numbers import to_float
+from gateproof.numerics.fits.certified_gate import nearest
 from gateproof.numerics.fits.joined_sums import Sum, sum_of
 from gateproof.numerics.fits.normal import Normal
 from gateproof.numerics.fits.target import Line
@@ -148,15 +149,6 @@ def _rounded(gate: Gate, normal: Normal, digits: int) -> tuple[list[Fraction], l
         steep = normal.height / normal.width
         slope.append(sum_of(s) if given else Sum(nearest(to_float(s), steep, digits)))
     return theta, slope
-
-
-def nearest(value: float, scale: float, digits: int) -> Fraction:
-    """The multiple of a power of ten: so many digits of the value, or of the scale if that is larger."""
-    size = max(abs(value), scale)
-    if not size:
-        return Fraction(0)
-    unit = Fraction(10) ** (math.floor(math.log10(size)) - digits + 1)
-    return round(Fraction(value) / unit) * unit
 
 
 def _solved(gate: Gate, normal: Normal, chain: _Chain, digits: int) -> _Chain | None:
