@@ -61,18 +61,26 @@ class Gates:
         )
 
     def ordered(self, full: Array) -> Array:
-        """The same function with ascending thresholds, of one vector; only difference gates can be reordered.
-
-        They are L_1 + sum S_k (L_(k+1) - L_k), in which each threshold takes its jump along.
-        """
+        """The same function with ascending thresholds, of one vector; of other algebras as it is."""
         n = self.branches - 1
         order = np.argsort(full[n : 2 * n], kind="stable")
         if self.algebra != "difference" or (order == np.arange(n)).all():
             return full
-        found = np.concatenate([full[:n][order], full[n : 2 * n][order], full[2 * n :]])
-        for line in (found[2 * n : 3 * n + 1], found[3 * n + 1 :]):
+        return self.reordered(full, order)
+
+    def reordered(self, full: Array, orders: NDArray[np.intp]) -> Array:
+        """One vector of a difference gate with its thresholds in other orders (..., K - 1): (..., 4K - 2).
+
+        It is L_1 + sum S_k (L_(k+1) - L_k), in which each threshold takes its jump along.
+        """
+        n = self.branches - 1
+        found = np.broadcast_to(full, (*orders.shape[:-1], self.size)).copy()
+        found[..., :n], found[..., n : 2 * n] = full[:n][orders], full[n : 2 * n][orders]
+        for first in (2 * n, 3 * n + 1):
+            line = full[first : first + n + 1]
             # The last line is the same sum in another order, and may be pinned.
-            line[1:-1] = line[0] + np.cumsum(np.diff(line)[order])[:-1]
+            jumps = np.cumsum(np.diff(line)[orders], axis=-1)
+            found[..., first + 1 : first + n] = line[0] + jumps[..., :-1]
         return found
 
     def weights(self, full: Array, x: Array) -> Array:

@@ -36,8 +36,7 @@ def permuted(problem: Sampled, q: Array) -> Array | None:
     now = float(np.abs((q[bounded] - middle) / half).max())
     if now <= ROOM:
         return None
-    full = problem.full(q)
-    trials = _reordered(full, n)
+    trials = problem.gates.reordered(problem.full(q), _orders(n))
     within = problem.free(trials)
     # Bounds, ties and pinned ends still hold.
     kept = (np.abs(problem.full(within) - trials) <= 1e-12 * (1 + np.abs(trials))).all(axis=1)
@@ -46,17 +45,7 @@ def permuted(problem: Sampled, q: Array) -> Array | None:
     return within[best] if share[best] < WORTH * now else None
 
 
-def _reordered(full: Array, n: int) -> Array:
-    """All orders of the thresholds, each with its jump, shape (n!, 4K - 2)."""
-    orders = _orders(n)
-    found = np.repeat(full[None], len(orders), axis=0)
-    found[:, :n], found[:, n : 2 * n] = full[:n][orders], full[n : 2 * n][orders]
-    for first in (2 * n, 3 * n + 1):
-        line = full[first : first + n + 1]
-        found[:, first + 1 : first + n] = line[0] + np.cumsum(np.diff(line)[orders], axis=1)[:, :-1]
-    return found
-
-
 @cache
 def _orders(n: int) -> NDArray[np.intp]:
+    """All orders of n thresholds, shape (n!, n)."""
     return np.array(list(itertools.permutations(range(n))), dtype=np.intp)
