@@ -8,12 +8,10 @@ from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.target import Target
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.finite_gate import Exact, NotFinite, finite_gate, without_line
-from gateproof.theory.formula.nodes import Const, Num
+from gateproof.theory.formula.nodes import Num
 from gateproof.theory.gate import ALGEBRAS
 
 __all__ = ["Exact", "Known", "NotFinite", "everywhere", "recognise", "word"]
-
-_HARD = Const("oo")
 
 
 def recognise(
@@ -32,7 +30,7 @@ def recognise(
     found = finite_gate(target.expr, "x", domain, algebra=algebra, shared=shared, limits=False)
     if found is None:
         return without_line(target.why[0], "left") or without_line(target.why[1], "right")
-    if sharpness == "hard" and isinstance(found, Exact) and any(t != _HARD for t in found.gate.tau):
+    if sharpness == "hard" and isinstance(found, Exact) and not all(found.gate.hard):
         reason = f"it is the soft gate {found.gate.text}; a hard gate is straight between its thresholds"
         return NotFinite(reason, False)
     return found
@@ -81,21 +79,18 @@ def _none(known: Mapping[str, Known], asked: str) -> str:
 
 
 def _a_gate(algebra: str, found: Exact) -> str:
-    n, theta = found.gate.branches, found.gate.tau
+    n, hard = found.gate.branches, found.gate.hard
     if n == 1:
         return "a line"
-    hard = "hard " if all(t == _HARD for t in theta) else ""
-    mixed = "hard and soft " if not hard and any(t == _HARD for t in theta) else ""
-    return f"a gate of {n} {hard or mixed}{algebra} branches"
+    kind = "hard " if all(hard) else "hard and soft " if any(hard) else ""
+    return f"a gate of {n} {kind}{algebra} branches"
 
 
 def _asked(found: Exact, request: Request) -> str:
     """The options that ask for it, where those given do not."""
-    n, tau, sharpness = found.gate.branches, found.gate.tau, request.sharpness
-    one = len(set(tau)) < 2
-    soft = any(t != _HARD for t in tau)
-    if (sharpness == "shared" and not one) or (sharpness == "hard" and soft):
-        return f": -k {n}{_sharpness(found) or ' without --sharpness hard'}"
+    n, several, sharpness = found.gate.branches, _sharpness(found), request.sharpness
+    if (sharpness == "shared" and several) or (sharpness == "hard" and not all(found.gate.hard)):
+        return f": -k {n}{several or ' without --sharpness hard'}"
     return f": -k {n}" if n > request.most else ", which the constraints asked for leave out"
 
 
