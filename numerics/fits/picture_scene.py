@@ -47,19 +47,20 @@ class Scene:
 
     def error(self, x: Array) -> Array:
         """Gate less target, in the norm's weight."""
-        off = self.evaluated(x) - self.target(x)
-        if self.weight is None:
-            return np.asarray(off)
-        with np.errstate(all="ignore"):
-            return np.asarray(off * self.weight(x))
+        return self._off(x, self.target(x))
 
     def residuals(self) -> Array:
         """Gate less target at the points of the measured curve, in the norm's weight; empty without one."""
         if self.data is None:
             return np.empty(0)
-        x, y = self.data
+        return self._off(*self.data)
+
+    def _off(self, x: Array, y: Array) -> Array:
         off = self.evaluated(x) - y
-        return np.asarray(off if self.weight is None else off * self.weight(x))
+        if self.weight is None:
+            return np.asarray(off)
+        with np.errstate(all="ignore"):
+            return np.asarray(off * self.weight(x))
 
     @property
     def thresholds(self) -> Array:
