@@ -16,9 +16,9 @@ from gateproof.proofs_check.coq.tail import Limits
 from gateproof.proofs_check.coq.text import number
 from gateproof.proofs_check.coq.theorem import Question, Theorem, theorem
 from gateproof.proofs_check.coq.total import total
-from gateproof.proofs_check.coq.tree import from_json
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import Expr, to_text
+from gateproof.theory.formula.serial import from_json
 
 _PARTS = 20
 
