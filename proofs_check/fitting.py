@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational, Real
 from operator import index
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from gateproof.numerics.written import written
 from gateproof.proofs_check import given_gate
 from gateproof.proofs_check.fitting_words import in_python
 from gateproof.proofs_check.refused import RefusedError
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from gateproof.numerics.fits.target import Target
 
 Watch = Callable[[int, float], None]
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/0*[1-9]\d*", re.ASCII)
 
 
 def fit(
@@ -237,18 +234,10 @@ def number(name: str, value: Any) -> Fraction | None:
     """A decimal as the exact number that is written; a float, also one of NumPy's, as it is printed."""
     if value is None:
         return None
-    text = ""
-    if isinstance(value, str):
-        text = value.strip()
-    elif isinstance(value, bool):
-        pass
-    elif isinstance(value, Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
-    elif isinstance(value, Real | Decimal):
-        text = str(value)
-    if len(text) > 100 or not _NUMBER.fullmatch(text):
+    found = written(value, 100)
+    if found is None:
         raise RefusedError(f"{name.replace('_', '-')} {value!r:.40}: give a number, as 0.25, 1e-3 or 1/4")
-    return Fraction(text)
+    return found
 
 
 def code(found: Fit) -> int:

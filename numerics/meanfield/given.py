@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational, Real
 from typing import Any
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/0*[1-9]\d*", re.ASCII)
+from gateproof.numerics.written import written
+
 #: Numbers are at most this large, and where they are not 0 at least its inverse.
 LARGEST = Fraction(10) ** 60
 #: Characters of a number.
@@ -23,19 +22,10 @@ class RefusedNumber(ValueError):
 
 def number(name: str, value: Any) -> Fraction:
     """The exact number that is written: a decimal, p/q, or a float as it is printed. Raises RefusedNumber."""
-    text = ""
-    if isinstance(value, str):
-        text = value.strip()
-    elif isinstance(value, bool):
-        pass
-    elif isinstance(value, Rational):
-        return _moderate(name, Fraction(int(value.numerator), int(value.denominator)))
-    elif isinstance(value, Real | Decimal):
-        # A float of NumPy prints as its own decimal too.
-        text = str(value)
-    if len(text) > LENGTH or not _NUMBER.fullmatch(text):
+    found = written(value, LENGTH)
+    if found is None:
         raise RefusedNumber(f"{name} {value!r:.40}: give a number, as 0.05, 1e-3 or 1/20")
-    return _moderate(name, Fraction(text))
+    return _moderate(name, found)
 
 
 def _moderate(name: str, value: Fraction) -> Fraction:

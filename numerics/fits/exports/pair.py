@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational, Real
 from typing import Any
 
 from gateproof.numerics.fits.exports.about import one_line
 from gateproof.numerics.fits.exports.formats import RefusedExport
+from gateproof.numerics.written import written
 from gateproof.theory.differential_pair import Pair
 
 #: Room temperature, a usual slope factor, one microampere.
@@ -22,7 +20,6 @@ _KEYS: dict[str, tuple[str, str, str, str, str]] = {
     "slope-factor": ("slope_factor", "1", "10", "subthreshold slope factor n, without unit", "1.5"),
     "tail-ampere": ("tail", "1e-18", "1", "tail current in ampere", "1e-6"),
 }
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/0*[1-9]\d*", re.ASCII)
 _MOST = 100
 
 Given = Pair | str | Iterable[str] | Mapping[str, Any] | None
@@ -47,7 +44,7 @@ def read_pair(given: Given, option: str = "hardware") -> Pair:
         field, least, most, what, example = _KEYS[key]
         if field in values:
             raise RefusedExport(f"{option} {key} is given twice")
-        value = _exact(number)
+        value = written(number, _MOST)
         if value is None or not Fraction(least) <= value <= Fraction(most):
             shown = "" if number is None else f"={one_line(str(number), 40)}"
             raise RefusedExport(
@@ -69,15 +66,3 @@ def _words(given: str | Iterable[str] | Mapping[str, Any], option: str) -> list[
         )
     words = [word for text in texts for word in text.split(",")]
     return [(key, value if sign else None) for key, sign, value in (word.partition("=") for word in words)]
-
-
-def _exact(value: Any) -> Fraction | None:
-    """The number that is written; a float as it is printed."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
-    text = (
-        value.strip() if isinstance(value, str) else str(value) if isinstance(value, Real | Decimal) else ""
-    )
-    return Fraction(text) if len(text) <= _MOST and _NUMBER.fullmatch(text) else None
