@@ -7,11 +7,15 @@ from fractions import Fraction
 
 from gateproof.numerics.bounds import Budget, prove_bounds
 from gateproof.numerics.certificate import composite_document
+from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.extrema import extremum
 from gateproof.numerics.fits.result import Error
 from gateproof.numerics.results import Extremum
 from gateproof.theory.formula.nodes import App, Expr, num
 from gateproof.theory.formula.printer import to_text
+
+#: Digits that an enclosure must fix.
+SURE = 3
 
 
 def apart(curve: Expr, target: Expr, weight: Expr | None = None) -> Expr:
@@ -52,6 +56,11 @@ def largest(
     known = found.certificate["conclusion"]
     sides = [sign * Fraction(known[side]) for side, sign in (("upper", 1), ("lower", -1)) if known[side]]
     return replace(found, value=(found.value[0], max(found.value[1], *sides)))
+
+
+def is_close(low: Fraction, high: Fraction) -> bool:
+    """Whether an enclosure says enough."""
+    return agreed_digits(low, high) >= SURE
 
 
 def together(found: list[Extremum], said: str) -> Error:

@@ -6,9 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gateproof.numerics.bounds import Budget
-from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.errors import NumericsError
-from gateproof.numerics.fits.apart import apart, largest
+from gateproof.numerics.fits.apart import apart, is_close, largest
 from gateproof.numerics.fits.certified_ends import error_beside_ends, has_breaks
 from gateproof.numerics.fits.certified_far import error_by_sides, has_arc, is_irrational
 from gateproof.numerics.fits.certified_hard import error_by_pieces, is_hard
@@ -20,8 +19,8 @@ from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.gate import Gate
 
 DIGITS = 10
-#: Digits that an enclosure must fix; tau |theta| from which on a gate is looked at near its threshold.
-ZERO, SURE, FAR = Fraction(0), 3, 100
+#: The tau |theta| from which on a gate is looked at near its threshold.
+ZERO, FAR = Fraction(0), 100
 #: From here on a checker finds exp(tau theta) too large.
 TOO_FAR = 1000
 EXACT = Error(Fraction(0), Fraction(0), "proved")
@@ -85,10 +84,8 @@ def _error(
 
 
 def _wide(found: Extremum) -> bool:
-    """Whether fewer than three digits are known."""
-    if found.status != "ok" or found.value is None:
-        return False
-    return agreed_digits(*found.value) < SURE
+    """Whether it was found, but too few digits are known."""
+    return found.status == "ok" and found.value is not None and not is_close(*found.value)
 
 
 def _moved(

@@ -13,9 +13,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from gateproof.numerics.bounds import Budget
-from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.errors import NumericsError
-from gateproof.numerics.fits.apart import apart, largest, together
+from gateproof.numerics.fits.apart import apart, is_close, largest, together
 from gateproof.numerics.fits.result import Error
 from gateproof.numerics.points import enclosure
 from gateproof.numerics.results import Extremum
@@ -31,12 +30,11 @@ from gateproof.theory.gate import Gate
 from gateproof.theory.threshold_gate import branch
 
 X = Var("x")
-#: exp(-1) is more. Digits that an enclosure must fix.
-SHARE, SURE = Fraction(367, 1000), 3
+#: exp(-1) is more.
+SHARE = Fraction(367, 1000)
 SAID = "the error is the largest of these, on parts of the domain that cover it"
 
 Side = Fraction | None
-
 
 WAYS = (App("div", (num(1), X)), App("exp", (App("neg", (X,)),)))
 
@@ -121,7 +119,7 @@ def error_beside_ends(
     except (NumericsError, Unsupported, _Unknown) as problem:
         return str(problem) or type(problem).__name__
     whole = together(found, SAID)
-    close = whole.hi is not None and _close(whole.lo, whole.hi)
+    close = whole.hi is not None and is_close(whole.lo, whole.hi)
     return whole if close else "its enclosure is too wide"
 
 
@@ -244,16 +242,11 @@ def _beside(
                 found = largest(error, start, None, digits, budget, said=said)
             except NumericsError:
                 continue
-            if found.certificate is not None and found.value is not None and _close(*found.value):
+            if found.certificate is not None and found.value is not None and is_close(*found.value):
                 points = [_moved(beside.place, a, b) for a, b in found.points or ()]
                 points += [(c, c)] if found.at_infinity else []
                 return replace(found, points=tuple(points), at_infinity=())
     raise _Unknown(found.reason or found.status)
-
-
-def _close(low: Fraction, high: Fraction) -> bool:
-    """Whether an enclosure says enough."""
-    return agreed_digits(low, high) >= SURE
 
 
 def _forms(target: Expr) -> Iterator[Expr]:
