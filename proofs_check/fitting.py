@@ -203,13 +203,12 @@ def rechecked(found: Fit) -> Fit:
 
 def read_target(target: Any, domain: Any = None, *, allow_code: bool = False) -> Target:
     """The target of a fit; a path that ends in .json is that of another fit. Raises RefusedError."""
-    from pathlib import Path
-
     with _refusing():
         from gateproof.numerics.fits.target_any import target_of
 
-        if isinstance(target, str | Path) and str(target).strip().lower().endswith(".json"):
-            return _of_document(str(target).strip(), domain)
+        path = given_gate.document_path(target)
+        if path is not None:
+            return _of_document(path, domain)
         return target_of(target, domain, allow_code=allow_code)
 
 

@@ -61,6 +61,12 @@ def given(path: str, target: str | None) -> tuple[str, dict[str, list[str]]]:
     return text, numbers
 
 
+def document_path(target: Any) -> str | None:
+    """The path of a fit's document, which ends in .json; None for any other target."""
+    path = str(target).strip() if isinstance(target, str | Path) else ""
+    return path if path.lower().endswith(".json") else None
+
+
 def gate_of(path: str) -> tuple[Gate, str]:
     """The gate of a fit's document, in exact numbers, and its domain as a set. Raises RefusedError."""
     document = _read(path)

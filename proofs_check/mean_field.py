@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check.refused import INCONCLUSIVE, OK, RefusedError
@@ -35,8 +34,8 @@ def activation_of(target: Any) -> Phi:
     from gateproof.proofs_check import given_gate
 
     with refusing():
-        if isinstance(target, str | Path) and str(target).strip().lower().endswith(".json"):
-            path = str(target).strip()
+        path = given_gate.document_path(target)
+        if path is not None:
             gate, _ = given_gate.gate_of(path)
             return replace(phi(gate), text=path)
         return phi(_expression(target))
