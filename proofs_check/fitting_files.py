@@ -53,23 +53,37 @@ def refuse_early(paths: Sequence[str], option: str) -> None:
     from gateproof.numerics.fits.exports.write import refuse_path
 
     for path in paths:
-        place = Path(path)
         try:
             if option == "--export":
                 refuse_path(path)
                 continue
-            if not place.absolute().parent.is_dir():
-                raise RefusedError(f"{option} {path}: there is no such folder")
-            if place.is_dir():
-                raise RefusedError(f"{option} {path}: is a folder; give a file")
-            picture.suffix_of(place.name)
+            refuse_place(path, option)
+            picture.suffix_of(Path(path).name)
             picture.refuse_early()
         except RefusedError:
             raise
         except ValueError as error:
             raise RefusedError(f"{option} {error}") from None
         except OSError as error:
-            raise RefusedError(f"{option} {path}: cannot be written: {error.strerror}") from None
+            raise _unwritable(path, option, error) from None
+
+
+def refuse_place(path: str, option: str) -> None:
+    """Raise RefusedError for a file whose folder is missing, for a folder, and for what is no path."""
+    place = Path(path)
+    try:
+        missing, folder = not place.absolute().parent.is_dir(), place.is_dir()
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, option, error) from None
+    if missing:
+        raise RefusedError(f"{option} {path}: there is no such folder")
+    if folder:
+        raise RefusedError(f"{option} {path}: is a folder; give a file")
+
+
+def _unwritable(path: str, option: str, error: OSError | ValueError) -> RefusedError:
+    why = error.strerror if isinstance(error, OSError) else error
+    return RefusedError(f"{option} {path}: cannot be written: {why}")
 
 
 def refuse_twice(certificates: Sequence[str], exports: Sequence[str], plots: Sequence[str]) -> None:
@@ -126,4 +140,4 @@ def write(path: str, data: bytes, option: str) -> None:
     try:
         write_bytes(Path(path), data)
     except OSError as error:
-        raise RefusedError(f"{option} {path}: cannot be written: {error.strerror}") from None
+        raise _unwritable(path, option, error) from None

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gateproof.proofs_check import clean, mean_field
+from gateproof.proofs_check.fitting_files import refuse_place
 from gateproof.proofs_check.refused import RefusedError
 
 if TYPE_CHECKING:
@@ -26,14 +27,7 @@ def refuse_early(path: str) -> None:
     place = Path(path)
     if place.suffix not in (*PICTURES, ".json"):
         raise RefusedError(f"--phase {path}: give a name that ends in .svg, .png or .json")
-    try:
-        missing, folder = not place.absolute().parent.is_dir(), place.is_dir()
-    except (OSError, ValueError) as error:
-        raise RefusedError(f"--phase {path}: cannot be written: {error}") from None
-    if missing:
-        raise RefusedError(f"--phase {path}: there is no such folder")
-    if folder:
-        raise RefusedError(f"--phase {path}: is a folder; give a file")
+    refuse_place(path, "--phase")
     if place.suffix in PICTURES:
         _needs_matplotlib(path)
 
