@@ -65,7 +65,10 @@ def from_json(tree: Any) -> Expr:
 def _node(tree: Any) -> Node:
     match tree:
         case ["num", str(text)]:
-            return Num(Fraction(text))
+            try:
+                return Num(Fraction(text))
+            except (ValueError, ZeroDivisionError):
+                raise FormulaError(f"no number of a core expression: {text!r:.60}") from None
         case ["const", str(name)]:
             return Const(name)
         case ["var", str(name)]:

@@ -183,7 +183,17 @@ def test_trees_of_certificates_are_read_back(text):
 
 
 @pytest.mark.parametrize(
-    "tree", [[], ["num"], ["app", "system", ["var", "x"]], ["rel", ["<"], ["var", "x"]], "x", None]
+    "tree",
+    [
+        [],
+        ["num"],
+        ["num", "x"],
+        ["num", "1/0"],
+        ["app", "system", ["var", "x"]],
+        ["rel", ["<"], ["var", "x"]],
+        "x",
+        None,
+    ],
 )
 def test_other_trees_are_refused(tree):
     with pytest.raises(FormulaError):
