@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -44,6 +44,7 @@ class Candidate:
 
     ``error`` is that of the search, in floats. ``attained`` and ``infimum`` as in a fit; ``why`` is what is
     to be said of them. ``proof``: the steps that show that the target is the gate; None where it is not.
+    ``fraction_bits`` as in a fit.
     """
 
     gate: Gate
@@ -55,6 +56,7 @@ class Candidate:
     lower: Fraction | None = None
     lower_certificate: Mapping[str, Any] | None = None
     more: tuple[str, ...] = ()
+    fraction_bits: Mapping[str, int] = field(default_factory=dict)
 
     def saying(self, word: str) -> Candidate:
         """With a remark."""
@@ -257,9 +259,10 @@ def on_grid(task: Task, candidate: Candidate) -> Candidate:
     except NotRepresentable as error:
         raise RefusedFit(f"--quantise {bits}: {error}") from None
     if made.gate == candidate.gate:
-        return candidate.saying(made.formats)
+        return replace(candidate, fraction_bits=made.fraction).saying(made.formats)
     words = (candidate.why, *candidate.more, made.formats, *made.notes)
-    return Candidate(made.gate, made.error, more=tuple(w for w in words if w))
+    more = tuple(w for w in words if w)
+    return Candidate(made.gate, made.error, more=more, fraction_bits=made.fraction)
 
 
 def refuse_ends(branches: int) -> RefusedFit:

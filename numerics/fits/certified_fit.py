@@ -102,6 +102,7 @@ def finish(task: Task, candidate: Candidate, *, draft: bool = False) -> Fit:
         outside=outside,
         plain=plain,
         steps=candidate.proof or (),
+        fraction_bits=candidate.fraction_bits,
     )
 
 

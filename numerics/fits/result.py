@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -71,7 +71,8 @@ class Fit:
     of the family is best (None: not decided), else ``infimum`` is what the error tends to, in floats.
     ``gates_min`` is a lower bound of all gates, near the smallest. ``condition`` says how far errors of the
     parameters are amplified, ``measure`` under which inputs ``rms`` is taken. ``elapsed`` is in seconds.
-    Places not farther from 0 than ``near_zero`` are 0: what is left there is rounding.
+    Places not farther from 0 than ``near_zero`` are 0: what is left there is rounding. ``fraction_bits``: by
+    kind of parameter, the bits after the binary point of its fixed-point format, where one was asked for.
 
     Fits are equal where all is equal but ``elapsed`` (and the Python function that a target is). They are
     hashable, and can be copied, and pickled unless the target is a Python function (TypeError).
@@ -98,6 +99,7 @@ class Fit:
     steps: tuple[str, ...] = ()
     elapsed: float = 0.0
     near_zero: float = 0.0
+    fraction_bits: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def k(self) -> int:

@@ -105,22 +105,12 @@ def _latex(fit: Fit, about: About, asked: Asked) -> str:  # noqa: ARG001 - the s
     return "".join(f"% {line}\n" for line in lines) + latex(fit.gate)
 
 
-def _declared(fit: Fit) -> dict[str, int]:
-    """By kind, the bits after the binary point that a quantised fit declares; empty for others."""
-    if fit.request.quantise is None:
-        return {}
-    said = "\n".join((*fit.steps, fit.message))
-    found = re.findall(r"\b(tau|theta|slope|intercept) n(/|\*)2\^(\d{1,3})\b", said)
-    return {kind: int(f) if sign == "/" else -int(f) for kind, sign, f in found}
-
-
 def _hardware(shape: str) -> Callable[[Fit, About, Asked], str]:
     def make(fit: Fit, about: About, asked: Asked) -> str:
         from gateproof.numerics.fits.exports import hardware
 
-        fraction = _declared(fit)
         document = hardware.table(
-            fit.gate, about, worst_case=fit.tolerant, pair=asked.pair, fraction=fraction
+            fit.gate, about, worst_case=fit.tolerant, pair=asked.pair, fraction=fit.fraction_bits
         )
         found: str = getattr(hardware, f"as_{shape}")(document)
         return found
