@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gateproof.numerics.meanfield.phase_store import write_whole
+from gateproof.numerics.atomic import write_bytes
 
 if TYPE_CHECKING:
     from gateproof.numerics.meanfield.phase import PhaseDiagram
@@ -53,7 +53,7 @@ def drawn(draw: Callable[[Any], None], path: Path | None) -> Any:
             out = io.BytesIO()
             metadata = {"Date": None} if path.suffix == ".svg" else None
             figure.savefig(out, format=path.suffix[1:], metadata=metadata)
-            write_whole(path, out.getvalue())
+            write_bytes(path, out.getvalue())
     return figure
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,20 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-
-def write_whole(path: Path, data: bytes) -> None:
-    """The file with these bytes; one that was there stays until the new one is complete."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
-        try:
-            part.write(data)
-            part.flush()
-            mask = os.umask(0)
-            os.umask(mask)
-            Path(part.name).chmod(0o666 & ~mask)
-            Path(part.name).replace(path)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise
+from gateproof.numerics.atomic import write_bytes
 
 
 class Blocks:
@@ -58,7 +43,7 @@ class Blocks:
 
         out = BytesIO()
         np.savez(out, **arrays)
-        write_whole(self._path(number), out.getvalue())
+        write_bytes(self._path(number), out.getvalue())
 
     def remove(self, count: int) -> None:
         """Delete the blocks, and the folder where nothing else is in it."""
