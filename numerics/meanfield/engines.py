@@ -14,7 +14,8 @@ NO_JAX = (
     "JAX is not installed: means are computed by NumPy, slower by a factor of 10 to 100 for two variables"
     " (pip install jax)"
 )
-NAMES = (
+#: Means over one variable, of q; over a pair, of q and c or eps.
+MOMENTS = (
     "mean",
     "variance",
     "variance_slope",
@@ -22,11 +23,8 @@ NAMES = (
     "slope_energy_slope",
     "curvature_energy",
     "third_energy",
-    "correlation",
-    "correlation_slope",
-    "gap",
-    "slope_gap",
 )
+PAIRED = ("correlation", "correlation_slope", "gap", "slope_gap")
 
 
 class FloatEngine:
@@ -43,7 +41,7 @@ class FloatEngine:
         self._plain: Engine[Any] | None = None
 
     def __getattr__(self, name: str) -> Any:
-        if name not in NAMES:
+        if name not in MOMENTS and name not in PAIRED:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
         def mean(*points: Any) -> Any:

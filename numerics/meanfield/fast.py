@@ -22,6 +22,7 @@ from gateproof.numerics.meanfield.activation import Phi, Target
 from gateproof.numerics.meanfield.activation import phi as activation
 from gateproof.numerics.meanfield.closed_forms import Form, closed_form
 from gateproof.numerics.meanfield.closed_forms_waves import Waves
+from gateproof.numerics.meanfield.engines import MOMENTS
 from gateproof.numerics.meanfield.fast_chunks import elementwise
 from gateproof.numerics.meanfield.fast_numeric import Mean, NotResolved, Numeric
 from gateproof.numerics.meanfield.fast_space import JaxSpace
@@ -42,16 +43,6 @@ _SIZES = (64, 1024, 16384, 262144)
 #: A mean is refused where its estimated error is above this part of its size. The estimates of panels are
 #: some hundred times what the error is.
 TOLERANCE = 1e-9
-
-MOMENTS = (
-    "mean",
-    "variance",
-    "variance_slope",
-    "slope_energy",
-    "slope_energy_slope",
-    "curvature_energy",
-    "third_energy",
-)
 
 
 class Estimated(NamedTuple):

@@ -12,6 +12,7 @@ import numpy as np
 from gateproof.numerics.meanfield import fast_panels as panels
 from gateproof.numerics.meanfield import fast_series as series
 from gateproof.numerics.meanfield.closed_forms import Form
+from gateproof.numerics.meanfield.engines import PAIRED
 from gateproof.numerics.meanfield.fast_calibration import step_of
 from gateproof.numerics.meanfield.fast_general import NotResolved
 from gateproof.numerics.meanfield.fast_hermite import line, table
@@ -41,7 +42,7 @@ def traced(name: str, q_max: float, form: Form | None, numeric: Numeric | None) 
 
 def _numeric(name: str, q_max: float, numeric: Numeric) -> Traced:
     step = int(step_of(np.array([q_max]))[0])
-    if name in ("correlation", "correlation_slope", "gap", "slope_gap"):
+    if name in PAIRED:
         if not numeric.smooth:
             raise NotResolved(f"{name} of an activation with kinks is not traced; use the engine's method")
         return _series(name, step, numeric)

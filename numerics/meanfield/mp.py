@@ -24,6 +24,7 @@ from gateproof.numerics.backends.with_balls import exact
 from gateproof.numerics.meanfield import mp_hermite, mp_lattice, mp_pairs, mp_price
 from gateproof.numerics.meanfield.activation import Phi, Target
 from gateproof.numerics.meanfield.activation import phi as activation
+from gateproof.numerics.meanfield.engines import PAIRED
 from gateproof.numerics.meanfield.mp_means import Moment, moment
 from gateproof.numerics.meanfield.mp_numbers import point, to_arb, to_mpf, to_mpfr
 from gateproof.numerics.meanfield.mp_panels import Estimate, NotReached
@@ -137,7 +138,7 @@ class MpEngine:
         if variance is None or variance <= 0:
             raise ValueError(f"q = {q}: a variance > 0 is expected")
         run: Callable[[int], Estimate]
-        if what in _PAIRED:
+        if what in PAIRED:
             eps = _gap_of(what, second)
             run = partial(getattr(self, f"_{what}"), variance, eps)
         elif what in _MOMENTS:
@@ -243,9 +244,6 @@ class MpEngine:
 
     def _corners(self, bits: int) -> mp_price.Corners:
         return mp_price.corners(self.phi, bits)
-
-
-_PAIRED = ("correlation", "correlation_slope", "gap", "slope_gap")
 
 
 def _by_points(values: Values, order: int, q: arb, eps: arb, digits: int) -> Estimate:
