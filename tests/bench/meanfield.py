@@ -14,7 +14,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -24,6 +23,7 @@ import mpmath as mp
 import numpy as np
 from bench import meanfield_trapezoid as trapezoid
 from bench.common import machine
+from bench.meanfield_other import timed
 from bench.meanfield_page import page
 from known_zoo import ZOO
 from normal_pairs import pair
@@ -33,8 +33,6 @@ from gateproof.numerics.meanfield.fast import fast_engine
 RECORD = Path(__file__).with_name("meanfield_scores.json")
 OTHER = Path(__file__).with_name("meanfield_other.py")
 POINTS, EACH, RUNS, DKS_POINTS = 1000, 10, 7, 4
-#: Calls go on for so long in all.
-SECONDS = 0.2
 
 Function = Callable[[Any], Any]
 
@@ -50,16 +48,6 @@ CURVED: dict[str, tuple[Function, float]] = {
     "isru": (lambda x: x / np.sqrt(1 + x * x), 1.0),
 }
 CLOSED = ("gelu", "erf", "relu", "abs", "sin", "cos", "gaussian")
-
-
-def least(work: Callable[[], Any], runs: int = RUNS) -> tuple[Any, float]:
-    """The result of a warm call and the least CPU time."""
-    result, spent = work(), list[float]()
-    while len(spent) < runs or sum(spent) < SECONDS:
-        start = time.process_time()
-        result = work()
-        spent.append(time.process_time() - start)
-    return result, min(spent)
 
 
 def points() -> tuple[Any, Any]:
@@ -108,12 +96,12 @@ def main() -> None:
             )
 
         row: dict[str, Any] = {"name": name, "closed": engine.form is not None, "error": {}, "seconds": {}}
-        values, row["seconds"]["ours"] = least(partial(engine.correlation, q, c))
+        values, row["seconds"]["ours"] = timed(partial(engine.correlation, q, c), RUNS)
         row["error"]["ours"] = error(values[some])
         if name in CURVED:
             for rule in (trapezoid.doubled, trapezoid.plain, trapezoid.rotated):
                 with np.errstate(over="ignore"):
-                    values, spent = least(
+                    values, spent = timed(
                         partial(trapezoid.correlation, rule, CURVED[name][0], q, c, strip), 2
                     )
                 row["seconds"][rule.__name__], row["error"][rule.__name__] = spent, error(values[some])
