@@ -16,6 +16,7 @@ from gateproof.numerics.meanfield.fast_calibration import step_of
 from gateproof.numerics.meanfield.fast_chunks import Done, filled, pieces
 from gateproof.numerics.meanfield.fast_features import features
 from gateproof.numerics.meanfield.fast_functions import Functions, branch_of
+from gateproof.numerics.meanfield.fast_hermite import REACH
 
 Array = NDArray[np.float64]
 Traced = Callable[..., Any]
@@ -79,7 +80,7 @@ class General:
     def cuts(self, step: int) -> Array:
         """Where the activation is cut for variances up to 2^(step/2). Raises NotResolved."""
         if step not in self._cuts:
-            reach = panels.REACH * 2.0 ** (step / 4)
+            reach = REACH * 2.0 ** (step / 4)
             self._cuts[step] = features(self.own.parts, self.own.kinks, reach)
         found = self._cuts[step]
         if found is None:
@@ -118,7 +119,7 @@ class General:
         wide = np.sqrt(q * eps * (2 - eps))
         for step in np.unique(steps):
             cuts = self.cuts(int(step))
-            narrow = _narrowest(cuts, panels.REACH * 2.0 ** (float(step) / 4))
+            narrow = _narrowest(cuts, REACH * 2.0 ** (float(step) / 4))
             level = np.where(wide * 4 > narrow, 0, np.where(wide > _CLOSE * narrow, 1, 2))
             for kind in (0, 1, 2):
                 here = np.nonzero((steps == step) & (level == kind))[0]

@@ -15,12 +15,12 @@ from typing import Any
 import jax.numpy as jnp
 
 from gateproof.numerics.meanfield.fast_features import rule
+from gateproof.numerics.meanfield.fast_hermite import REACH
 
 Value = Any
 Mean = tuple[Value, Value, Value]
 Function = Callable[[Value], Value]
 
-REACH = 9.2
 _OUTER = (-REACH, -6.5, -4.5, -3.0, -1.5, 0.0, 1.5, 3.0, 4.5, 6.5, REACH)
 _INNER = (-8.6, -4.5, -1.6, 1.6, 4.5, 8.6)
 #: In deviations of v given u: places around a kink between which the mean over v is smooth in u.
