@@ -91,7 +91,7 @@ class PlainEngine:
         v = np.asarray(q, float)
         for x, sides in zip(self._plain.kinks, self._plain.sides, strict=True):
             (f, f_r), (g, g_r) = sides[order], sides[order + 1]
-            bell = np.exp(-(x**2) / (2 * v)) / np.sqrt(2 * np.pi * v)
+            bell = _bell(x, v)
             body = body + bell * (f_r * g_r - f * g + (f_r**2 - f**2) / 2 * x / v)
         return np.where(v < 1, body, far)[()]
 
@@ -106,7 +106,7 @@ class PlainEngine:
                 f = body(self._plain.functions, x) * weight
                 for part in np.array_split(here, max(1, len(x) * len(here) // _BLOCK)):
                     v = flat[part, None]
-                    bell = np.exp(-(x**2) / (2 * v)) / np.sqrt(2 * np.pi * v)
+                    bell = _bell(x, v)
                     if heat:
                         bell *= (x**2 - v) / (2 * v * v)
                     out[part] = bell @ f
@@ -209,7 +209,8 @@ def _half_square(a: Array, b: Array) -> Array:
     return np.asarray((a - b) ** 2 / 2)
 
 
-def _bell(x: Array, q: float) -> Array:
+def _bell(x: Any, q: Any) -> Array:
+    """The density of N(0, q)."""
     return np.asarray(np.exp(-(x**2) / (2 * q)) / np.sqrt(2 * np.pi * q))
 
 
