@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import jax
@@ -50,11 +50,6 @@ def _networks(f: Any, width: int, depth: int, keys: Any, numbers: Any) -> Any:
     return jax.vmap(one)(keys)
 
 
-@lru_cache(maxsize=32)
-def _function(phi: Phi) -> Any:
-    return functions(phi).traced[0]
-
-
 def simulate(
     phi: Phi,
     width: int,
@@ -73,7 +68,7 @@ def simulate(
     w2, b2, q, eps = numbers
     root = [np.sqrt(w2), np.sqrt(b2), np.sqrt(q), 1 - eps, np.sqrt(eps * (2 - eps))]
     batch = int(np.clip(_AT_ONCE // width**2, 1, seeds))
-    found = []
+    f, found = functions(phi).traced[0], []
     with nullcontext() if single else jax.enable_x64(True):
         dtype = jnp.float32 if single else jnp.float64
         given = tuple(jnp.asarray(x, dtype) for x in root)
@@ -84,7 +79,7 @@ def simulate(
             missing = batch - len(part)
             if missing:
                 part = jnp.concatenate([part, keys[:missing]])
-            made = np.asarray(_networks(_function(phi), width, depth, part, given), np.float64)
+            made = np.asarray(_networks(f, width, depth, part, given), np.float64)
             found.append(made[: batch - missing])
             if progress is not None:
                 progress(min(start + batch, seeds), seeds)

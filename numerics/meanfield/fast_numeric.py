@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -169,7 +169,7 @@ class Numeric:
         for sign in (1, -1):
             ends = np.nonzero(c == sign)[0]
             if len(ends):
-                body = product_of_one(f, sign)
+                body = _product_of_one(f, sign)
                 out[:, ends] = self._mirrored(body, sign, q[ends])
                 done(len(ends))
             here = np.nonzero((abs(c) < 1) & ((c >= 0) == (sign > 0)))[0]
@@ -250,15 +250,10 @@ def _same(made: Traced, close: bool) -> Traced:  # noqa: ARG001 a product has no
     return made
 
 
-def product_of_one(f: Traced, sign: int) -> Traced:
+@lru_cache(maxsize=1024)
+def _product_of_one(f: Traced, sign: int) -> Traced:
     """f(u) f(sign u); one function for each, so that it compiles once."""
-    key = (f, sign)
-    if key not in _ENDS:
-        _ENDS[key] = lambda x: f(x) * f(sign * x)
-    return _ENDS[key]
-
-
-_ENDS: dict[tuple[Traced, int], Traced] = {}
+    return lambda x: f(x) * f(sign * x)
 
 
 def _split(first: Any, one: Callable[[Any], Mean], other: Callable[[Any], Mean]) -> Mean:
