@@ -10,43 +10,20 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from gateproof.numerics.backends.formula import Formula, formula
+from gateproof.numerics.backends.formula import Formula
 from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.meanfield.activation import Phi, X
-from gateproof.theory.formula import substitute, to_text
+from gateproof.numerics.meanfield.plain_functions import ORDERS, derivatives, on_arrays
+from gateproof.theory.formula import substitute
 from gateproof.theory.formula.nodes import Expr
 
 Function = Callable[[Any], Any]
-#: phi, phi', phi'', phi'''.
-ORDERS = 4
-
-
-def _formulas(expr: Expr) -> list[Formula | float]:
-    """The function and its derivatives; a number for one that is constant."""
-    found: list[Formula | float] = []
-    here: Formula | None = formula(to_text(expr))
-    for _ in range(ORDERS):
-        if here is None:
-            found.append(0.0)
-        elif not here.names:
-            found.append(to_float(expr) if not found else float(here.numpy()))
-            here = None
-        else:
-            found.append(here)
-            here = here.gradient()
-    return found
 
 
 def _traced(form: Formula | float) -> Function:
     if not isinstance(form, Formula):
         return lambda x: jnp.full_like(x, form)
     return lambda x: form.jax(x)
-
-
-def _numpy(form: Formula | float) -> Function:
-    if not isinstance(form, Formula):
-        return lambda x: np.full_like(x, form)
-    return lambda x: form.numpy(x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +43,10 @@ class Functions:
 @lru_cache(maxsize=64)
 def functions(phi: Phi) -> Functions:
     """Those of an activation. Raises FormulaError for what has no form on arrays."""
-    forms = [_formulas(b.expr) for b in phi.branches]
+    forms = [derivatives(b.expr) for b in phi.branches]
     places = [b.hi for b in phi.branches[:-1] if b.hi is not None]
     kinks = tuple(to_float(p) for p in places)
-    parts = tuple(tuple(_numpy(f) for f in branch) for branch in forms)
+    parts = tuple(tuple(on_arrays(f) for f in branch) for branch in forms)
     traced = tuple(_chosen(jnp, [_traced(b[k]) for b in forms], kinks) for k in range(ORDERS))
     plain = tuple(_chosen(np, [p[k] for p in parts], kinks) for k in range(ORDERS))
     sides = []

@@ -13,10 +13,11 @@ from gateproof.numerics.meanfield.activation import Phi
 from gateproof.numerics.meanfield.fast_beyond import beyond
 from gateproof.numerics.meanfield.fast_calibration import Calibration, step_of
 from gateproof.numerics.meanfield.fast_chunks import Done
-from gateproof.numerics.meanfield.fast_functions import ORDERS, Functions, functions
+from gateproof.numerics.meanfield.fast_functions import Functions, functions
 from gateproof.numerics.meanfield.fast_general import General, NotResolved, half_square, product
 from gateproof.numerics.meanfield.fast_hermite import LINE_SIZES, REACH
 from gateproof.numerics.meanfield.fast_smooth import Smooth, line_means
+from gateproof.numerics.meanfield.plain_functions import ORDERS
 
 Array = NDArray[np.float64]
 #: Value, estimated error, and the size that the error is judged by.

@@ -12,6 +12,7 @@ from gateproof.numerics.backends.formula import Formula, formula
 from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.meanfield.activation import Phi
 from gateproof.theory.formula import to_text
+from gateproof.theory.formula.nodes import Expr
 
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
@@ -38,7 +39,7 @@ class Plain:
 
 def plain_functions(phi: Phi) -> Plain:
     """Those of an activation. Raises FormulaError for what has no form on arrays."""
-    branches = [_derivatives(to_text(b.expr)) for b in phi.branches]
+    branches = [[on_arrays(f) for f in derivatives(b.expr)] for b in phi.branches]
     kinks = tuple(to_float(b.hi) for b in phi.branches[:-1] if b.hi is not None)
     functions = tuple(_chosen([b[k] for b in branches], kinks) for k in range(ORDERS))
     sides = tuple(
@@ -48,21 +49,27 @@ def plain_functions(phi: Phi) -> Plain:
     return Plain(functions, kinks, sides)
 
 
-def _derivatives(text: str) -> list[Function]:
-    found: list[Function] = []
-    here: Formula | None = formula(text)
+def derivatives(expr: Expr) -> list[Formula | float]:
+    """The function and its derivatives; a number for one that is constant."""
+    found: list[Formula | float] = []
+    here: Formula | None = formula(to_text(expr))
     for _ in range(ORDERS):
-        if here is None or not here.names:
-            found.append(_constant(0.0 if here is None else float(here.numpy())))
+        if here is None:
+            found.append(0.0)
+        elif not here.names:
+            found.append(to_float(expr) if not found else float(here.numpy()))
             here = None
         else:
-            found.append(here.numpy)
+            found.append(here)
             here = here.gradient()
     return found
 
 
-def _constant(value: float) -> Function:
-    return lambda x: np.full_like(x, value)
+def on_arrays(form: Formula | float) -> Function:
+    """One of the derivatives for NumPy."""
+    if not isinstance(form, Formula):
+        return lambda x: np.full_like(x, form)
+    return lambda x: form.numpy(x)
 
 
 def _chosen(parts: list[Function], kinks: tuple[float, ...]) -> Function:
