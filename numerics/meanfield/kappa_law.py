@@ -52,13 +52,20 @@ class EdgeCurve:
         self.engine, self.phi = engine, phi
         self._known: dict[float, EdgePoint] = {}
         self._table: list[tuple[float, float]] | None = None
+        self._zero: Any = None
+
+    def number(self, q: float) -> Any:
+        """A float as a number of the engine's kind."""
+        if self._zero is None:
+            self._zero = self.engine.slope_energy(1) * 0
+        return self._zero + q
 
     def at(self, q: float) -> EdgePoint:
         """The point at a variance q > 0."""
         found = self._known.get(q)
         if found is None:
             with working(self.engine):
-                number = self.engine.slope_energy(1) * 0 + q
+                number = self.number(q)
                 d, v = self.engine.slope_energy(number), self.engine.variance(number)
                 bias = middle(number - v / d)
                 parallel = middle(self.engine.variance_slope(number) / d)
@@ -88,7 +95,7 @@ class EdgeCurve:
     def bias(self, q: float) -> float:
         """q - V/D."""
         with working(self.engine):
-            number = self.engine.slope_energy(1) * 0 + q
+            number = self.number(q)
             return middle(number - self.engine.variance(number) / self.engine.slope_energy(number))
 
     def _root(self, lo: float, hi: float, sigma_b2: float) -> float:

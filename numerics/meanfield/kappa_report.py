@@ -117,8 +117,7 @@ def kappa_report(
     kappa = next((r.kappa for r in readings if r.kappa is not None), None)
     if kappa is None:
         return KappaReport(phi.text, readings, point, (), (), ())
-    number = curve.engine.slope_energy(1) * 0
-    predictions = () if point is None else kappa_predictions(curve.engine, phi, number + point.q)
+    predictions = () if point is None else kappa_predictions(curve.engine, phi, curve.number(point.q))
     laws = []
     for condition in CONDITIONS:
         for power, family in POWERS.items():
