@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log, sqrt
+from math import exp, log, sqrt
 from typing import Any
 
 from gateproof.numerics.meanfield.activation import Phi
@@ -215,7 +215,7 @@ def exponent(members: Sequence[LawPoint], level: float = 0.95) -> Exponent | Non
     off = [y - y0 - value * (x - x0) for x, y in zip(xs, ys, strict=True)]
     deviation = sqrt(sum(r * r for r in off) / (n - 2) / sxx)
     half = _student(level, n - 2) * deviation
-    return Exponent(value, value - half, value + half, level, n, 2.718281828459045 ** max(map(abs, off)))
+    return Exponent(value, value - half, value + half, level, n, exp(max(map(abs, off))))
 
 
 def _student(level: float, degrees: int) -> float:
