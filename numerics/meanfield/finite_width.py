@@ -17,6 +17,7 @@ from typing import Any
 
 from gateproof.numerics.meanfield.activation import Phi, Target
 from gateproof.numerics.meanfield.activation import phi as activation
+from gateproof.numerics.meanfield.depth_layers import LARGEST, SMALLEST
 from gateproof.numerics.meanfield.engines import float_engine
 
 Progress = Callable[[int, int], None]
@@ -142,7 +143,7 @@ def maps(phi: Phi, sigma_w2: float, sigma_b2: float, q: float, eps: float, depth
     variances, lacks = [q], [eps]
     for layer in range(depth):
         following = sigma_w2 * float(engine.variance(q)) + sigma_b2
-        if not 1e-120 < following < 1e30:
+        if not SMALLEST < following < LARGEST:
             raise ArithmeticError(f"the variance is {following:.3g} after {layer + 1} layers")
         eps = 0.0 if eps == 0 else min(sigma_w2 * float(engine.gap(q, eps)) / following, 2.0)
         q = following
