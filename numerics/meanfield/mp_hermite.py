@@ -11,7 +11,7 @@ sum a_n^2 = V and sum n a_n^2 = q D.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, log, log2, pi, sqrt
+from math import ceil, log, sqrt
 
 import gmpy2
 from flint import arb
@@ -20,7 +20,7 @@ from gmpy2 import mpfr
 from gateproof.numerics.meanfield.mp_means import Moment, densities, moment
 from gateproof.numerics.meanfield.mp_numbers import to_mpfr
 from gateproof.numerics.meanfield.mp_panels import NotReached
-from gateproof.numerics.meanfield.mp_values import SHIFT, Grid, Values
+from gateproof.numerics.meanfield.mp_values import SHIFT, Grid, Values, level_of
 from gateproof.numerics.precision import precision
 
 #: Coefficients, and products of coefficients and points, beyond which another method is quicker.
@@ -61,7 +61,7 @@ def powers(values: Values, q: arb, digits: int) -> Powers:
     first, second, third = (to_mpfr(w, values.bits) for w in wanted)
     sums = first, second, third
     reach = (2 * sqrt((digits + 2) * log(10)) + 2) * root
-    level = floor(log2(root * pi * sqrt(2 / (digits * log(10))))) - 1
+    level = level_of(root, digits) - 1
     small = mpfr(10) ** -digits
     while True:
         found = _on_grid(values, q, digits, Grid(level, 0), reach, sums)

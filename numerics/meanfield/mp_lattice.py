@@ -6,12 +6,12 @@ so that the activation is worked out along a line only. What is left is a sum of
 
 from __future__ import annotations
 
-from math import ceil, floor, log, log2, pi, sqrt
+from math import ceil
 
 from flint import arb
 
 from gateproof.numerics.meanfield.mp_panels import Estimate, NotReached
-from gateproof.numerics.meanfield.mp_values import SHIFT, SHIFT_ACROSS, Grid, Values
+from gateproof.numerics.meanfield.mp_values import SHIFT, SHIFT_ACROSS, Grid, Values, half_width, level_of
 from gateproof.numerics.precision import precision
 
 #: Points of the plane beyond which panels are quicker.
@@ -28,7 +28,7 @@ def lattice_mean(values: Values, order: int, q: arb, eps: arb, digits: int) -> E
     with precision(values.bits):
         along, across = q * (2 - eps) / 2, q * eps / 2
         narrow = float(across.sqrt().min(along.sqrt()))
-        level = floor(log2(narrow * pi * sqrt(2 / (digits * log(10)))))
+        level = level_of(narrow, digits)
         while True:
             found = _sum(values, order, (along, across), level, digits, (0, 0))
             moved = _sum(values, order, (along, across), level, digits, (SHIFT, SHIFT_ACROSS))
@@ -47,7 +47,7 @@ def _sum(
     shifts: tuple[int, int],
 ) -> arb:
     """The sum on a grid that is moved by shifts/1024 of a step along s and d."""
-    width = sqrt(2 * digits * log(10)) + 2
+    width = half_width(digits)
     counts = [ceil(width * float(v.sqrt()) / 2.0**level) for v in variances]
     if counts[0] * counts[1] > MAX_POINTS:
         raise NotReached("the grid is too large")

@@ -12,12 +12,12 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, floor, log, log2, pi, sqrt
+from math import ceil, log2, sqrt
 
 from flint import arb
 
 from gateproof.numerics.meanfield.mp_panels import Estimate, NotReached, over_panels
-from gateproof.numerics.meanfield.mp_values import SHIFT, Grid, Values
+from gateproof.numerics.meanfield.mp_values import SHIFT, Grid, Values, half_width, level_of
 from gateproof.numerics.precision import precision
 
 #: Points of the grid beyond which panels do the work.
@@ -47,18 +47,13 @@ def _moment(values: Values, what: Moment, q: arb, digits: int) -> Estimate:
     if values.phi.parity == -1 and sum(what.orders) % 2 == 0 and len(what.orders) % 2 == 1:
         return Estimate(arb(0), arb(0))
     root = sqrt(float(q)) if 1e-300 < float(q) < 1e300 else float(q.sqrt())
-    width = _half_width(digits)
+    width = half_width(digits)
     if not values.phi.kinks:
-        level = floor(log2(root * pi * sqrt(2 / (digits * log(10)))))
+        level = level_of(root, digits)
         found = _trapezoid(values, what, q, digits, level, width * root)
         if found is not None:
             return found
     return _panels(values, what, q, digits, root, width)
-
-
-def _half_width(digits: int) -> float:
-    """Where the normal density is below the digits, in deviations, with room for what grows."""
-    return sqrt(2 * digits * log(10)) + 2
 
 
 # --- trapezoid ----------------------------------------------------------------

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor, log, log2, pi, sqrt
 
 from flint import arb
 
@@ -39,6 +40,16 @@ class Grid:
         if not self.shift:
             return arb((index, self.level))
         return arb((1024 * index + self.shift, self.level - 10))
+
+
+def half_width(digits: int) -> float:
+    """Where the normal density is below the digits, in deviations, with room for what grows."""
+    return sqrt(2 * digits * log(10)) + 2
+
+
+def level_of(deviation: float, digits: int) -> int:
+    """The step 2**level that the normal density alone needs for the digits."""
+    return floor(log2(deviation * pi * sqrt(2 / (digits * log(10)))))
 
 
 class Values:
