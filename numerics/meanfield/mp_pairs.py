@@ -23,25 +23,15 @@ from gateproof.numerics.precision import precision
 
 #: Points (s, d) in one mean.
 MAX_POINTS = 600_000
-#: What stands under the mean, from the values at s + d and s - d.
-Pair = Callable[[arb, arb], arb]
 
 
-def squared_difference(a: arb, b: arb) -> arb:
-    """(a - b)^2 / 2: the mean of it for phi is V - C, for phi' it is D - E phi'(u) phi'(v)."""
-    off = a - b
-    return off * off / 2
+def pair_mean(values: Values, order: int, q: arb, eps: arb, digits: int) -> Estimate:
+    """E (phi^(order)(u) - phi^(order)(v))^2 / 2 at correlation 1 - eps, 0 < eps <= 2, for exact q and eps.
 
-
-def pair_mean(
-    values: Values, order: int, q: arb, eps: arb, digits: int, pair: Pair = squared_difference
-) -> Estimate:
-    """E pair(phi^(order)(u), phi^(order)(v)) at correlation 1 - eps, 0 < eps <= 2, for exact q and eps.
-
-    ``digits`` count against the size of the mean itself where it is a mean of something >= 0.
+    That is V - C for phi, and D - E phi'(u) phi'(v) for phi'. ``digits`` count against the mean itself.
     """
     with precision(values.bits):
-        return _outer(values, order, q, eps, digits, lambda a, b, s, d: pair(a, b))
+        return _outer(values, order, q, eps, digits, lambda a, b, s, d: (a - b) ** 2 / 2)
 
 
 def slope_by_density(values: Values, q: arb, eps: arb, digits: int) -> Estimate:
