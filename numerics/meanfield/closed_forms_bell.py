@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateproof.numerics.meanfield.closed_forms_erf import Roots
+from gateproof.numerics.meanfield.closed_forms_erf import BySlopes, Roots
 from gateproof.numerics.meanfield.closed_forms_space import Space, Value
 
 
 @dataclass(frozen=True)
-class Bell:
+class Bell(BySlopes):
     """phi(x) = shift + scale * exp(-rate * x^2), rate > 0."""
 
     space: Space
@@ -59,22 +59,10 @@ class Bell:
         start = self.scale * (self.shift + self.scale)
         return -2 * self.rate * (left + start) / sp.sqrt(1 + s) ** 3
 
-    def slope_energy(self, q: Value) -> Value:
-        """E phi'^2."""
-        return self._slopes(q).at(1, 0 * q)
-
     def slope_energy_slope(self, q: Value) -> Value:
         """d/dq E phi'^2."""
         s = self._s(q)
         return 4 * (self.rate * self.scale) ** 2 * (1 - s) / self.space.sqrt(1 + 2 * s) ** 5
-
-    def curvature_energy(self, q: Value) -> Value:
-        """E phi''^2."""
-        return self._slopes(q).slope().at(1, 0 * q) / q
-
-    def third_energy(self, q: Value) -> Value:
-        """E phi'''^2."""
-        return self._slopes(q).slope().slope().at(1, 0 * q) / q**2
 
     def correlation(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v)."""
@@ -86,14 +74,6 @@ class Bell:
             return start**2 + 2 * start * self.scale * self._fallen(q) + self.scale**2 * square
         return self._product(q) + self._values(q).at(c, 1 - c)
 
-    def correlation_slope(self, q: Value, c: Value) -> Value:
-        """E phi'(u) phi'(v)."""
-        return self._slopes(q).at(c, 1 - c)
-
     def gap(self, q: Value, eps: Value) -> Value:
         """V - C at c = 1 - eps."""
         return self._values(q).fall(eps)
-
-    def slope_gap(self, q: Value, eps: Value) -> Value:
-        """D - E phi' phi' at c = 1 - eps."""
-        return self._slopes(q).fall(eps)

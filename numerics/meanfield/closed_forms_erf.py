@@ -51,6 +51,34 @@ class Roots:
         return Roots(self.space, self.s, made)
 
 
+class BySlopes:
+    """What follows from E phi'(u) phi'(v) alone, where that is a sum of such terms."""
+
+    def _slopes(self, q: Value) -> Roots:
+        """E phi' phi'."""
+        raise NotImplementedError
+
+    def slope_energy(self, q: Value) -> Value:
+        """E phi'^2."""
+        return self._slopes(q).at(1, 0 * q)
+
+    def curvature_energy(self, q: Value) -> Value:
+        """E phi''^2."""
+        return self._slopes(q).slope().at(1, 0 * q) / q
+
+    def third_energy(self, q: Value) -> Value:
+        """E phi'''^2."""
+        return self._slopes(q).slope().slope().at(1, 0 * q) / q**2
+
+    def correlation_slope(self, q: Value, c: Value) -> Value:
+        """E phi'(u) phi'(v)."""
+        return self._slopes(q).at(c, 1 - c)
+
+    def slope_gap(self, q: Value, eps: Value) -> Value:
+        """D - E phi' phi' at c = 1 - eps."""
+        return self._slopes(q).fall(eps)
+
+
 def angle(space: Space, s: Value, c: Value) -> Value:
     """E erf(a u) erf(a v)."""
     return 2 / space.pi * space.asin(s * c / (1 + s))
@@ -66,7 +94,7 @@ def angle_fall(space: Space, s: Value, eps: Value) -> Value:
 
 
 @dataclass(frozen=True)
-class ErrorFunction:
+class ErrorFunction(BySlopes):
     """phi(x) = shift + scale * erf(rate * x)."""
 
     space: Space
@@ -95,38 +123,18 @@ class ErrorFunction:
         s = self._s(q)
         return 4 * (self.rate * self.scale) ** 2 / self.space.pi / ((1 + s) * self.space.sqrt(1 + 2 * s))
 
-    def slope_energy(self, q: Value) -> Value:
-        """E phi'^2."""
-        return self._slopes(q).at(1, 0 * q)
-
     def slope_energy_slope(self, q: Value) -> Value:
         """d/dq E phi'^2."""
         root = self.space.sqrt(1 + 2 * self._s(q))
         return -8 * self.rate**4 * self.scale**2 / self.space.pi / root**3
 
-    def curvature_energy(self, q: Value) -> Value:
-        """E phi''^2."""
-        return self._slopes(q).slope().at(1, 0 * q) / q
-
-    def third_energy(self, q: Value) -> Value:
-        """E phi'''^2."""
-        return self._slopes(q).slope().slope().at(1, 0 * q) / q**2
-
     def correlation(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v)."""
         return self.shift**2 + self.scale**2 * angle(self.space, self._s(q), c)
 
-    def correlation_slope(self, q: Value, c: Value) -> Value:
-        """E phi'(u) phi'(v)."""
-        return self._slopes(q).at(c, 1 - c)
-
     def gap(self, q: Value, eps: Value) -> Value:
         """V - C at c = 1 - eps."""
         return self.scale**2 * angle_fall(self.space, self._s(q), eps)
-
-    def slope_gap(self, q: Value, eps: Value) -> Value:
-        """D - E phi' phi' at c = 1 - eps."""
-        return self._slopes(q).fall(eps)
 
 
 @dataclass(frozen=True)
