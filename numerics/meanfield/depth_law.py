@@ -100,11 +100,3 @@ def told_apart(steps: Steps, eps: float, eps_star: float, constant: float) -> fl
         else:
             return inf if ahead == eps else done
     return inf
-
-
-def gradient_depth(chi_1: Any, factor: float) -> float:
-    """The depth over which squared gradients stay within a factor: log(factor)/|log chi_1|, inf at 1."""
-    if factor <= 1:
-        raise ValueError(f"factor = {factor}: more than 1 is expected")
-    size = abs(log(middle(chi_1)))
-    return log(factor) / size if size else inf

@@ -9,7 +9,7 @@ from mpmath import mp
 
 from gateproof.numerics.meanfield import depth_layers
 from gateproof.numerics.meanfield.depth import NoFixedPoint, depth_scales, fixed_correlation, forgetting
-from gateproof.numerics.meanfield.depth_law import gradient_depth, told_apart
+from gateproof.numerics.meanfield.depth_law import told_apart
 from gateproof.numerics.meanfield.depth_layers import steps_at, trajectory, variances
 from gateproof.numerics.meanfield.mp import mp_engine
 
@@ -135,10 +135,6 @@ def test_largest_depth_by_its_criterion():
     for constant in (0, 2, -1):
         with pytest.raises(ValueError, match="constant"):
             told_apart(steps, 1.0, star, constant)
-    assert gradient_depth(scales.chi_1, 10) == pytest.approx(2.302585093 * float(scales.xi_gradient))
-    assert gradient_depth(1.0, 10) == inf
-    with pytest.raises(ValueError, match="factor"):
-        gradient_depth(1.1, 1)
 
 
 @pytest.mark.parametrize(
