@@ -21,3 +21,18 @@ def edge(name, sigma_b2, lo, hi, digits=20):
 
         q = mp.findroot(f, (mp.mpf(lo), mp.mpf(hi)), solver="anderson", tol=mp.mpf(10) ** (-digits - 8))
         return engine, 1 / engine.slope_energy(q), b, q
+
+
+@lru_cache(maxsize=1)
+def tanh_rates():
+    """beta_q = 2 D/(q K2) and kappa^2 q/K2 of tanh (kappa = 2) at its published critical point."""
+    with mp.workdps(25):
+        q = mp.mpf("0.570047881640764")
+
+        def mean(f):
+            ends = [0, 1, 2, 4, 8, 14]
+            return 2 * mp.quad(lambda z: f(mp.sqrt(q) * z) * mp.npdf(z), ends)
+
+        d = mean(lambda x: mp.sech(x) ** 4)
+        k2 = mean(lambda x: (2 * mp.tanh(x) * mp.sech(x) ** 2) ** 2)
+        return float(2 * d / (q * k2)), float(4 * q / k2)
