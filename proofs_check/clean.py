@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
 #: Controls, format marks (they reorder text), surrogates, line and paragraph separators.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"})
@@ -16,6 +17,11 @@ def line(text: str, limit: int | None = None) -> str:
     if limit is not None and len(text) > limit:
         text = f"{text[: limit - 3]}..."
     return text
+
+
+def lines(texts: Iterable[str]) -> str:
+    """Return texts for a terminal, each on a line of its own."""
+    return "".join(f"{line(text, 4_000)}\n" for text in texts)
 
 
 def block(text: str) -> str:

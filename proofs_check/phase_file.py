@@ -93,4 +93,4 @@ def summary(found: PhaseDiagram) -> str:
         "",
         f"  in floats, not certified; variances from {lo:.3g} to {hi:.3g} were looked at",
     ]
-    return "".join(f"{clean.line(line, 4_000)}\n" for line in lines)
+    return clean.lines(lines)

@@ -48,7 +48,7 @@ def summary(found: FieldPoints) -> str:
     lines += [f"  {note}" for note in _notes(found.points)]
     sure = "certified" if found.certified else "not certified"
     lines.append(f"  {found.status.value} ({sure}): {found.reason}")
-    return "".join(f"{clean.line(line, 4_000)}\n" for line in lines)
+    return clean.lines(lines)
 
 
 def _table(found: FieldPoints) -> Iterator[str]:
@@ -116,4 +116,4 @@ def curve_table(parts: Sequence[FieldPoints]) -> str:
         lines += ["", *reasons]
     elif all(p.certified for p in parts):
         lines += ["", "  certified: these are all"]
-    return "".join(f"{clean.line(line, 4_000)}\n" for line in lines)
+    return clean.lines(lines)

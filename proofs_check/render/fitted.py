@@ -178,7 +178,7 @@ def _lineless(fit: Fit, side: str) -> bool:
 
 def _worst(found: Mapping[str, Any]) -> str:
     """The worst case under tolerances."""
-    sizes = ", ".join(f"{key} {size}" for key, size in found["tolerance"].items())
+    sizes = varied.sizes(found["tolerance"])
     if found["kind"] == "value":
         return f"{found['value']['hi']} over all gates within {sizes} (certified){varied.device(found)}"
     if found["kind"] == "infinite":

@@ -30,7 +30,7 @@ def summary(made: Initialisation, digits: int) -> str:
     lines.append(f"  {made.reason}")
     if rows:
         lines.append(f"  {_sure(made)}")
-    return "".join(f"{clean.line(line, 4_000)}\n" for line in lines)
+    return clean.lines(lines)
 
 
 def _numbers(made: Initialisation) -> Iterator[tuple[str, float | None]]:

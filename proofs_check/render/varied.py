@@ -24,7 +24,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     if found.get("nominal"):
         yield f"nominal: {words.enclosure(found['nominal'])}"
     if found.get("tolerance"):
-        yield f"tolerance: {_sizes(found['tolerance'])}"
+        yield f"tolerance: {sizes(found['tolerance'])}"
     if found.get("gate"):
         yield f"gate: {_gate(found['gate'])}"
 
@@ -43,7 +43,7 @@ def device(found: Mapping[str, Any]) -> str:
 def noise(block: Mapping[str, Any]) -> Iterator[str]:
     """What a sample of devices says."""
     devices = "1 device" if block["samples"] == 1 else f"{block['samples']} devices"
-    yield f"noise: {_sizes(block['sizes'])}; {devices}, seed {block['seed']}; a sample, no proof"
+    yield f"noise: {sizes(block['sizes'])}; {devices}, seed {block['seed']}; a sample, no proof"
     yield f"  mean {block['mean']}, deviation {block['deviation']}"
     for key, name in (("median", "median"), ("q95", "95 % quantile"), ("q99", "99 % quantile")):
         part = block[key]
@@ -72,8 +72,9 @@ def _names(place: Mapping[str, Mapping[str, str]]) -> str:
     return ", ".join(f"{name} = {value['lo']}" for name, value in place.items())
 
 
-def _sizes(sizes: Mapping[str, str]) -> str:
-    return ", ".join(f"{key} {size}" for key, size in sizes.items())
+def sizes(given: Mapping[str, str]) -> str:
+    """The sizes of a tolerance or of noise, by parameter."""
+    return ", ".join(f"{key} {size}" for key, size in given.items())
 
 
 def _gate(gate: Mapping[str, Any]) -> str:
