@@ -73,10 +73,10 @@ def place(point: Mapping[str, Fraction], digits: int) -> dict[str, dict[str, str
     return {n: shown(v, digits) for n, v in point.items()}
 
 
-def shown(value: Fraction, digits: int) -> dict[str, str]:
-    """A number as a decimal, exactly where it has a short one."""
+def shown(value: Fraction, digits: int, most: int = 0) -> dict[str, str]:
+    """A number as a decimal, exactly where it has a short one: digits and two more signs, or ``most``."""
     short = decimal(value)
-    if len(short) <= digits + 2 and "/" not in short:
+    if len(short) <= max(digits + 2, most) and "/" not in short:
         return {"lo": short, "hi": short}
     return decimal_enclosure(value, value, digits)
 

@@ -15,7 +15,7 @@ from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
 from gateproof.numerics.gather import may_jump
 from gateproof.numerics.points import enclosure
-from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, decimal, gates_of, pieces, spread
+from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, gates_of, pieces, spread
 from gateproof.numerics.worst_case import Limits, WorstCase, worst_case
 from gateproof.theory.formula.expand import expand, expand_node
 from gateproof.theory.formula.library import substitute
@@ -161,10 +161,7 @@ def _shown(value: Expr, own: Mapping[str, Fraction], digits: int) -> dict[str, s
     known = constant_value(closed)
     if known is None:
         return decimal_enclosure(*enclosure(closed), digits)
-    short = decimal(known)
-    if len(short) <= MOST_EXACT and "/" not in short:
-        return {"lo": short, "hi": short}
-    return shown(known, digits)
+    return shown(known, digits, MOST_EXACT)
 
 
 def _both(
