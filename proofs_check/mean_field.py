@@ -82,6 +82,5 @@ def refusing() -> Iterator[None]:
         raise RefusedError(f"{error.name} is not installed: {install}, or leave the engine out") from None
     except (
         RefusedActivation, RefusedNumber, FormulaError, NoPanels, NoTailBound, NotReached, NumericsError,
-        TypeError,
     ) as error:  # fmt: skip
         raise RefusedError(str(error)) from None

@@ -18,7 +18,6 @@ from gateproof.numerics.fits.exact import Exact, Known, word
 from gateproof.numerics.fits.exports.about import own_version
 from gateproof.numerics.fits.request import Request
 from gateproof.numerics.fits.result import Error, Fit
-from gateproof.numerics.fits.target import Target
 from gateproof.theory.formula.nodes import Expr
 from gateproof.theory.formula.printer import to_text
 
@@ -48,7 +47,7 @@ def document(fit: Fit) -> dict[str, Any]:
         "formula": gate.text,
         "target": fit.target.name,
         "target_formula": None if fit.target.expr is None else to_text(fit.target.expr),
-        "domain": domain_text(fit.target),
+        "domain": fit.target.domain,
         "norm": fit.request.norm,
         "weight": fit.request.weight,
         "options": options(fit.request),
@@ -130,11 +129,6 @@ def _exact_text(value: Fraction | None) -> str | None:
 def texts(values: tuple[Expr, ...]) -> list[str]:
     """Numbers of a gate as text of the language."""
     return [to_text(v) for v in values]
-
-
-def domain_text(target: Target) -> str:
-    """The domain as a set of the language."""
-    return target.domain
 
 
 def exact(value: Fraction) -> str:

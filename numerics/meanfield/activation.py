@@ -36,6 +36,10 @@ class RefusedActivation(ValueError):
     """An activation that the mean field cannot take; the message says why and what to do instead."""
 
 
+class NoActivation(RefusedActivation, TypeError):
+    """What is neither text nor an expression nor a gate."""
+
+
 class HasGate(Protocol):
     """A fit: what carries a gate with exact numbers."""
 
@@ -134,7 +138,7 @@ def phi(target: Target) -> Phi:
         return _of_core(expand(gate.expression()), gate.text)
     if isinstance(target, Expr):
         return _of_core(expand(target), to_text(target))
-    raise TypeError(f"an activation is a name, a formula, a gate or a fit, found {type(target).__name__}")
+    raise NoActivation(f"an activation is a name, a formula, a gate or a fit, found {type(target).__name__}")
 
 
 def _core(text: str) -> Expr:

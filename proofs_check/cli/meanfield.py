@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from gateproof.proofs_check.cli import output
-from gateproof.proofs_check.cli.clock import clock
+from gateproof.proofs_check.cli.clock import clock, whole_imports
 from gateproof.proofs_check.cli.parser import Parser, text, whole
 from gateproof.proofs_check.refused import OK, RefusedError
 
@@ -63,7 +64,10 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search and print."""
-    from gateproof.proofs_check import mean_field
+    with whole_imports():
+        from gateproof.proofs_check import mean_field
+
+        import_module("gateproof.numerics.meanfield.field")
 
     if options.target is None:
         raise RefusedError(

@@ -25,9 +25,7 @@ _ZEROS = re.compile(r"(?<![\w.])0\.0{7}\d+")
 
 def summary(fit: Fit, style: Style) -> str:
     """All that is known of a fit, a line each."""
-    from gateproof.numerics.fits.result_json import domain_text
-
-    title = f"{fit.target.name} on {domain_text(fit.target)}: {_branches(fit.k)}"
+    title = f"{fit.target.name} on {fit.target.domain}: {_branches(fit.k)}"
     lines = [_bold(title, style), "", f"  y = {_small(fit.text)}", "", *table(fit), ""]
     lines += [f"  {name:{WIDTH}}{text}" for name, text in entries(fit) if text]
     lines += ["", f"  {_coloured(fit, style)}"]

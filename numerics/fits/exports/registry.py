@@ -169,8 +169,6 @@ def _stem(name: str) -> str:
 
 def about_of(fit: Fit, function: str = "gate") -> About:
     """What exports say of a fit."""
-    from gateproof.numerics.fits.result_json import domain_text
-
     lo, hi = _ends(fit.error)
     return About(
         target=fit.target.name,
@@ -179,7 +177,7 @@ def about_of(fit: Fit, function: str = "gate") -> About:
         evidence=fit.error.evidence,
         norm=fit.request.norm,
         measure=_measure(fit),
-        domain=domain_text(fit.target),
+        domain=fit.target.domain,
         ends=(fit.target.lo, fit.target.hi),
         more=_outside(fit),
         name=function,
