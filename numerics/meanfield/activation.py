@@ -104,12 +104,16 @@ class Phi:
     @property
     def has_jump(self) -> bool:
         """Whether phi itself jumps, so that E phi'^2 and chi_1 are infinite."""
-        return any(k.order < 0 for k in self.kinks)
+        return self.infinite_energy(1)
 
     @property
     def has_corner(self) -> bool:
         """Whether phi' jumps, so that E phi''^2 is infinite and correlations converge like l^-2."""
-        return any(k.order <= 0 for k in self.kinks)
+        return self.infinite_energy(2)
+
+    def infinite_energy(self, order: int) -> bool:
+        """Whether E phi^(order)(u)^2 is infinite: a lower derivative jumps, so that it squares a delta."""
+        return any(k.order <= order - 2 for k in self.kinks)
 
     @cached_property
     def piecewise_linear(self) -> bool:

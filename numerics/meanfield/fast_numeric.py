@@ -82,11 +82,8 @@ class Numeric:
 
     def infinite(self, name: str) -> bool:
         """Whether the mean of a square has the square of a delta function in it."""
-        orders = [k.order for k in self.phi.kinks]
-        least = {"slope_energy": 0, "slope_energy_slope": 0, "curvature_energy": 1, "third_energy": 2}.get(
-            name
-        )
-        return least is not None and any(k < least for k in orders)
+        orders = {"slope_energy": 1, "slope_energy_slope": 1, "curvature_energy": 2, "third_energy": 3}
+        return name in orders and self.phi.infinite_energy(orders[name])
 
     def at_kinks(self, name: str, q: Any, space: Any) -> Any:
         """What jumps of f^2 and of its slope 2 f f' add to d/dq E f^2; ``space`` is numpy or jax.numpy."""

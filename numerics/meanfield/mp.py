@@ -169,14 +169,10 @@ class MpEngine:
 
     def _moment(self, what: Moment, q: Fraction, digits: int) -> Estimate:
         highest = max(what.orders)
-        if self._is_infinite(highest):
+        if self.phi.infinite_energy(highest):
             return Estimate(arb.pos_inf(), arb(0))
         values = self._with(digits, _bits_small(q))
         return moment(values, what, point(q, values.bits), digits)
-
-    def _is_infinite(self, order: int) -> bool:
-        """Whether the derivative of an order has the square of a delta: a lower one jumps."""
-        return any(k.order <= order - 2 for k in self.phi.kinks)
 
     def _new_powers(self, q: Fraction, digits: int) -> mp_hermite.Powers | None:
         values = self._with(digits, _bits_small(q))

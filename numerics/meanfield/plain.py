@@ -42,8 +42,6 @@ class PlainEngine:
         self.phi = target if isinstance(target, Phi) else activation(target)
         self._plain: Plain = plain_functions(self.phi)
         self._edges: dict[int, Array] = {}
-        orders = [k.order for k in self.phi.kinks]
-        self._infinite = {order: any(k < order - 1 for k in orders) for order in (1, 2, 3)}
 
     # --- one variable ---------------------------------------------------------
 
@@ -76,12 +74,12 @@ class PlainEngine:
         return self._square(3, q)
 
     def _square(self, order: int, q: ArrayLike) -> Any:
-        if order and self._infinite[order]:
+        if self.phi.infinite_energy(order):
             return np.full(np.shape(q), np.inf)[()]
         return self._single(q, lambda f, x: f[order](x) ** 2)
 
     def _slope(self, order: int, q: ArrayLike) -> Any:
-        if order and self._infinite[order]:
+        if self.phi.infinite_energy(order):
             return np.full(np.shape(q), np.inf)[()]
         far = self._single(q, lambda f, x: f[order](x) ** 2, heat=True)
         if np.all(np.asarray(q) >= 1):
