@@ -55,7 +55,13 @@ class Quadrature:
                     (sums[k, 2] + arb(0, 4 * error)) / (4 * q * q),
                 )
             )
-        return jets[0], jets[1], jets[2]
+        (value, rise, bend), flat = rule.level.jets(q)
+        first, second = jets[:2]
+        return (
+            (first[0] + value, first[1] + rise, first[2] + bend),
+            (second[0] + flat, second[1], second[2]),
+            jets[2],
+        )
 
 
 def split(q: arb) -> list[tuple[arb, int]]:

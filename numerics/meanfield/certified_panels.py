@@ -134,10 +134,11 @@ def bell(x: arb, y: arb, span: Span) -> arb:
     return top / (2 * arb.pi() * span.lo).sqrt()
 
 
-def squares(functions: Sequence[Complex], span: Span) -> Sizes:
+def squares(functions: Sequence[Complex], span: Span, line: tuple[arb, ...] = ()) -> Sizes:
     """Bounds of f^2 for each function, and of |f| for the first, times the density and 1 + x^2/q + x^4/q^2.
 
-    So the errors also hold, divided by q and q^2, for the first two derivatives in q.
+    So the errors also hold, divided by q and q^2, for the first two derivatives in q. With the slope and
+    level of a ``line`` r it is f^2 - r^2 for the first and f^2 - slope^2 for the second.
     """
 
     def sizes(x: arb, y: arb) -> list[arb] | None:
@@ -147,7 +148,12 @@ def squares(functions: Sequence[Complex], span: Span) -> Sizes:
             return None
         far = (x * x + y * y) / span.lo
         weight = bell(x, y, span) * (1 + far + far * far)
-        return [*(v * v * weight for v in known), known[0] * weight]
+        energies = [v * v for v in known]
+        if line:
+            slope, level = line
+            energies[0] += abs(slope * acb(x, y) + level) ** 2
+            energies[1] += slope * slope
+        return [*(e * weight for e in energies), known[0] * weight]
 
     return sizes
 

@@ -10,6 +10,7 @@ from math import ceil, exp, inf, log, pi, sqrt
 from flint import acb, arb, arb_mat
 
 from gateproof.numerics.meanfield.activation import Phi
+from gateproof.numerics.meanfield.certified_base import NONE, Base, Level, bases, level
 from gateproof.numerics.meanfield.certified_cuts import branch_at, cuts
 from gateproof.numerics.meanfield.certified_panels import (
     LOW,
@@ -34,10 +35,10 @@ PANELS, POINTS, RATIO, WIDENED = 24, 90, 1.15, 8
 
 @dataclass(frozen=True)
 class Rule:
-    """Nodes x, rows of (weight times f(x)^2) for two functions f and, last, of weight times phi(x).
+    """Nodes x, rows of weight times (f(x)^2 - r(x)^2) for two functions f and, last, of weight times phi(x).
 
-    ``errors``, one a row, are of the means themselves; divided by q and q^2, of their first two derivatives
-    in q.
+    ``level`` has what the lines r that were taken away come to. ``errors``, one a row, are of the means
+    themselves; divided by q and q^2, of their first two derivatives in q.
     """
 
     span: Span
@@ -45,6 +46,7 @@ class Rule:
     nodes: tuple[arb, ...]
     rows: arb_mat
     errors: tuple[float, ...]
+    level: Level
 
 
 class Rules:
@@ -54,7 +56,8 @@ class Rules:
         self.phi, self.names, self.digits = phi, names, digits
         self.bits = ceil(digits * log(10, 2)) + 40
         self._made: dict[int, Rule] = {}
-        self._growth: dict[tuple[str, str], Growth] = {}
+        self._growth: dict[tuple[Expr, str], Growth] = {}
+        self._bases = bases(phi) if names == FIRST else (NONE,)
 
     def rule(self, exponent: int) -> Rule:
         """For variances from 4^exponent to 4^(exponent + 1). Raises NoPanels, NoTailBound."""
@@ -64,20 +67,24 @@ class Rules:
 
     def _make(self, span: Span) -> Rule:
         goal = self.digits * log(10) + 3
-        scales = self._scales(span)
+        scales, base = self._scales(span)
         goals = [exp(-goal) * s / PANELS for s in (*scales, sqrt(scales[0]))]
         half = self.phi.parity != 0
-        reach, errors = self._cut(span, goals, half)
+        reach, errors = self._cut(span, goals, half, base)
         nodes: list[arb] = []
         parts: list[list[arb]] = [[], [], []]
         with precision(self.bits):
             ends = cuts(self.phi, reach, 2 * sqrt(span.lo), half=half)
+            numbers = base.numbers(self.bits)
         for lo, hi in pairwise(ends):
             branch = branch_at(self.phi, (lo + hi) / 2)
             functions = [evaluator(getattr(branch, name)) for name in self.names]
-            made = panels(squares(functions, span), lo, hi, goals, ceil(goal * 0.55) + 6, self.bits)
+            # 0 is a cut.
+            line = numbers[1 if lo + hi > 0 else 0]
+            sizes = squares(functions, span, () if base is NONE else line)
+            made = panels(sizes, lo, hi, goals, ceil(goal * 0.55) + 6, self.bits)
             for panel in made:
-                self._fill(panel, functions, nodes, parts)
+                self._fill(panel, functions, line, nodes, parts)
                 errors = [a + b for a, b in zip(errors, panel.errors, strict=True)]
         if half:
             errors = [2 * e for e in errors]
@@ -85,9 +92,11 @@ class Rules:
             if self.phi.parity < 0:
                 parts[2], errors[2] = [arb(0)] * len(nodes), 0.0
         # The sums of floats above have a few dozen terms.
-        return Rule(span, self.bits, tuple(nodes), arb_mat(parts), tuple(e * 1.0001 for e in errors))
+        with precision(self.bits):
+            gone = level(numbers)
+        return Rule(span, self.bits, tuple(nodes), arb_mat(parts), tuple(e * 1.0001 for e in errors), gone)
 
-    def _cut(self, span: Span, goals: list[float], half: bool) -> tuple[float, list[float]]:
+    def _cut(self, span: Span, goals: list[float], half: bool, base: Base) -> tuple[float, list[float]]:
         """Where the line is cut off, and what is left out there for each row."""
         # In deviations; the rest is about exp(-cut^2/2) times a small power of the cut, unless f grows fast.
         reach = sqrt(2 * (self.digits * log(10) + 15)) * sqrt(span.hi)
@@ -95,9 +104,14 @@ class Rules:
         for _ in range(WIDENED):
             errors = [0.0, 0.0, 0.0]
             for side in ("+",) if half else ("+", "-"):
-                rest = [self._beyond(name, side, arb(reach), span) for name in self.names]
+                own = [self._beyond(getattr(self.phi, name), side, arb(reach), span) for name in self.names]
+                rest = own
+                if base is not NONE:
+                    lines = base.line(side), base.slope(side)
+                    gone = [self._beyond(r, side, arb(reach), span) for r in lines]
+                    rest = [a + b for a, b in zip(own, gone, strict=True)]
                 # |f| by Cauchy's inequality: sqrt(E f^2 P) over the tail.
-                rest.append(sqrt(rest[0]) * sqrt(beyond(arb(reach), span)) * 1.0001)
+                rest = [*rest, sqrt(own[0]) * sqrt(beyond(arb(reach), span)) * 1.0001]
                 errors = [a + b for a, b in zip(errors, rest, strict=True)]
             if all(e < PANELS * g for e, g in zip(errors, goals, strict=True)):
                 return reach, errors
@@ -106,33 +120,42 @@ class Rules:
             return reach / 1.25, errors
         raise NoTailBound("the activation grows too fast for normal means of this variance")
 
-    def _beyond(self, name: str, side: str, cut: arb, span: Span) -> float:
-        expr: Expr = getattr(self.phi, name)
-        if (name, side) not in self._growth:
-            self._growth[name, side] = growth(expr, side)
-        return tail(expr, side, cut, span, self._growth[name, side])
+    def _beyond(self, expr: Expr, side: str, cut: arb, span: Span) -> float:
+        if (expr, side) not in self._growth:
+            self._growth[expr, side] = growth(expr, side)
+        return tail(expr, side, cut, span, self._growth[expr, side])
 
     def _fill(
-        self, panel: Panel, functions: Sequence[Complex], nodes: list[arb], parts: list[list[arb]]
+        self,
+        panel: Panel,
+        functions: Sequence[Complex],
+        line: tuple[arb, arb],
+        nodes: list[arb],
+        parts: list[list[arb]],
     ) -> None:
+        slope, height = line
         with precision(self.bits):
             for t, w in legendre(panel.nodes, self.bits):
                 x = panel.middle + panel.radius * t
                 first, second = (f(acb(x)).real for f in functions)
                 weight = panel.radius * w
                 nodes.append(x)
-                parts[0].append(weight * first * first)
-                parts[1].append(weight * second * second)
+                high = slope * x + height
+                parts[0].append(weight * (first - high) * (first + high))
+                parts[1].append(weight * (second - slope) * (second + slope))
                 parts[2].append(weight * first)
 
-    def _scales(self, span: Span) -> list[float]:
-        """About the means themselves, by sampling; they only say how small an error is wanted.
+    def _scales(self, span: Span) -> tuple[list[float], Base]:
+        """About the means themselves, by sampling, and the lines that leave least.
 
-        The points thicken towards 0, where narrow features stand out least against a wide density.
+        They only say how small an error is wanted. The points thicken towards 0, where narrow features
+        stand out least against a wide density.
         """
         found = [0.0, 0.0]
         points = [6 * sqrt(span.hi) * RATIO**-k for k in range(POINTS)]
+        left = [[0.0, 0.0] for _ in self._bases]
         with precision(LOW):
+            lines = [[[float(v) for v in side] for side in base.numbers(LOW)] for base in self._bases]
             for x in (*points, *(-x for x in points)):
                 at = arb(x)
                 branch = branch_at(self.phi, at)
@@ -140,5 +163,13 @@ class Rules:
                 for k, name in enumerate(self.names):
                     value = evaluator(getattr(branch, name))(acb(at)).real
                     if value.is_finite():
-                        found[k] += min(abs(float(value.mid())), 1e150) ** 2 * weight
-        return [max(s, 1e-200) if s else 1.0 for s in found]
+                        size = min(abs(float(value.mid())), 1e150)
+                        found[k] += size**2 * weight
+                        for sums, both in zip(left, lines, strict=True):
+                            slope, height = both[x > 0]
+                            line = slope if k else slope * x + height
+                            sums[k] += abs(size**2 - line**2) * weight
+        best = min(
+            range(len(left)), key=lambda i: sum(s / (f or 1.0) for s, f in zip(left[i], found, strict=True))
+        )
+        return [max(s, 1e-200) if s else 1.0 for s in found], self._bases[best]

@@ -88,12 +88,14 @@ def _searched(
     if sigma_b2 > 0:
         lo = arb(s.lower())
     elif vanishes(maps.phi):
-        point, near = _at_zero(maps.phi, sigma_w2)
-        if near is None and point.stable and below_its_lines(maps.phi) and bends_somewhere(maps.phi):
+        point, critical = _at_zero(maps.phi, sigma_w2)
+        if point.stable and below_its_lines(maps.phi) and bends_somewhere(maps.phi):
             reason = (
-                "|phi(x)| <= |phi'(0) x|, so that the variance falls from every q > 0 to the fixed point 0"
+                "1 fixed point for all q: |phi(x)| <= |phi'(0) x| on either side of 0, so that the variance"
+                " falls from every q > 0 to 0"
             )
             return Outcome(Status.OK, (point,), reason, (arb(0), None), True)
+        near = _reach(maps.phi, w, critical=critical)
         first, reached = (point,), near is not None
         lo = near if near is not None else iv.rational(SMALLEST)
     else:
@@ -105,6 +107,9 @@ def _searched(
     points = first + tuple(_point(maps, q, w, s, digits, chi_1) for q in found.found)
     start = s if reached else lo
     end = "all q" if far is not None else f"q <= {hi.str(6, radius=False)}"
+    if not reached:
+        # The point 0 itself is no part of that range.
+        end = f"q = 0 and {'' if end == 'all q' else end + ', '}q >= {lo.str(3, radius=False)}"
     beyond = f"; beyond {hi.str(6, radius=False)} {far.why}" if far is not None else ""
     parts = [f"{len(points)} fixed point{'s' * (len(points) != 1)} for {end}{beyond}"]
     if far is not None and far.sign > 0:
@@ -135,8 +140,8 @@ def _steady(phi: Phi, sigma_w2: Fraction) -> arb | None:
     return iv.rational(sigma_w2) * at_point(energy, {}, 256)
 
 
-def _at_zero(phi: Phi, sigma_w2: Fraction) -> tuple[Point, arb | None]:
-    """The fixed point q = 0, and a q0 with no other one in (0, q0]."""
+def _at_zero(phi: Phi, sigma_w2: Fraction) -> tuple[Point, bool]:
+    """The fixed point q = 0, and whether chi_parallel is exactly 1 there."""
     energy = sides(phi).energy
     w = iv.rational(sigma_w2)
     slope = times(Num(sigma_w2), energy)
@@ -148,6 +153,11 @@ def _at_zero(phi: Phi, sigma_w2: Fraction) -> tuple[Point, arb | None]:
         way = drift(phi)
         stable = way < 0 if way is not None else below_its_lines(phi) or None
         note = "chi_1 and chi_parallel are exactly 1; what follows the first order of V at 0 decides"
-    near = ratio_sign(phi, w, critical=critical)
-    point = Point(arb(0), w, arb(0), chi if not phi.has_jump else arb.pos_inf(), chi, stable, note)
-    return point, None if near is None else near[1]
+    chi_1 = chi if not phi.has_jump else arb.pos_inf()
+    return Point(arb(0), w, arb(0), chi_1, chi, stable, note), critical
+
+
+def _reach(phi: Phi, sigma_w2: arb, *, critical: bool) -> arb | None:
+    """A q0 with no fixed point in (0, q0]."""
+    near = ratio_sign(phi, sigma_w2, critical=critical)
+    return None if near is None else near[1]

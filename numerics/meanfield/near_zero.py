@@ -114,13 +114,18 @@ def drift(phi: Phi) -> int | None:
 
 @lru_cache(maxsize=128)
 def below_its_lines(phi: Phi) -> bool:
-    """Whether |phi(x)| <= a |x| is proved with a = |phi'(0)|, so that V <= A0 q for all q."""
+    """Whether |phi(x)| <= |a x| is proved with a = phi'(0-) for x < 0, phi'(0+) for x > 0: V <= A0 q."""
     at = sides(phi)
-    left, right = (App("abs", (e[0],)) for e in (at.left, at.right))
-    line = times(right, App("abs", (Var(X),)))
-    real = Assumptions({X: Domain()})
-    equal = is_zero(plus(raised(left, 2), minus(raised(right, 2))))
-    return equal and prove_relation(App("abs", (phi.expr,)), "<=", line, real) is not None
+    left, right = (times(App("abs", (e[0],)), App("abs", (Var(X),))) for e in (at.left, at.right))
+    size = App("abs", (phi.expr,))
+    if is_zero(plus(raised(at.left[0], 2), minus(raised(at.right[0], 2)))):
+        return prove_relation(size, "<=", right, Assumptions({X: Domain()})) is not None
+    zero = num(0)
+    below, above = (Assumptions({X: Domain(*ends)}) for ends in ((None, zero), (zero, None)))
+    return (
+        prove_relation(size, "<=", left, below) is not None
+        and prove_relation(size, "<=", right, above) is not None
+    )
 
 
 def bends_somewhere(phi: Phi) -> bool:
@@ -138,8 +143,8 @@ def ratio_sign(phi: Phi, sigma_w2: arb, *, critical: bool) -> tuple[int, arb] | 
         q0 = arb(4) ** -power
         try:
             with precision(BITS):
-                level, rest = _ratio(phi, q0)
-                value = rest if critical else sigma_w2 * (level + q0.sqrt() * arb(0).union(arb(1)) * rest) - 1
+                level, rest, order = _ratio(phi, q0)
+                value = rest if critical else sigma_w2 * (level + arb(0).union(order) * rest) - 1
         except (NumericsError, NoTailBound):
             continue
         if value > 0 or value < 0:
@@ -147,8 +152,8 @@ def ratio_sign(phi: Phi, sigma_w2: arb, *, critical: bool) -> tuple[int, arb] | 
     return None
 
 
-def _ratio(phi: Phi, q0: arb) -> tuple[arb, arb]:
-    """A0, and an enclosure of (V/q - A0)/sqrt(q) for q in (0, q0]; divided by sqrt(q) again where k = 0."""
+def _ratio(phi: Phi, q0: arb) -> tuple[arb, arb, arb]:
+    """A0, an enclosure of (V/q - A0)/r(q) for q in (0, q0], and r(q0); r(q) = sqrt(q), or q where k = 0."""
     at = sides(phi)
     level = at_point(at.energy, {}, BITS)
     cut = CUT * q0.sqrt()
@@ -174,9 +179,9 @@ def _ratio(phi: Phi, q0: arb) -> tuple[arb, arb]:
     rest = rest / q0**2 + 4 * lines * _fourth(arb(CUT), None) / q0
     total += arb(0, arb(rest.upper()))
     if smooth:
-        return level, total
+        return level, total, q0
     slope = 2 * (2 / arb.pi()).sqrt() * at_point(at.bend, {}, BITS)
-    return level, slope + arb(0).union(q0.sqrt()) * total
+    return level, slope + arb(0).union(q0.sqrt()) * total, q0.sqrt()
 
 
 def _range(branch: Branch, x: arb) -> arb:

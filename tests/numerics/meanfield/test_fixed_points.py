@@ -175,3 +175,41 @@ def test_a_double_zero_is_left_open_and_not_lost():
     found = zeros(curve, arb(1), arb(10), 20)
     assert not found.found
     assert any(x.contains(3) for x in found.open)
+
+
+@pytest.mark.parametrize(
+    ("name", "above"), [("tanh", "1e-7"), ("sin", "1e-12"), ("erf(x)*sqrt(pi)/2", "1e-5")]
+)
+def test_just_above_the_critical_weights(name, above):
+    # w V = q by the series of V at 0, from the even moments 1, 3, 15, 105 of a standard normal.
+    powers = {
+        "tanh": ("1", "-2/3", "17/45", "-62/315"), "sin": ("1", "-1/3", "2/45", "-1/315"),
+        "erf(x)*sqrt(pi)/2": ("1", "-2/3", "14/45", "-4/35"),
+    }[name]  # fmt: skip
+    w = 1 + Fraction(above)
+    with mp.workdps(60):
+        terms = [
+            mp.mpf(Fraction(p).numerator) / Fraction(p).denominator * m
+            for p, m in zip(powers, (1, 3, 15, 105), strict=True)
+        ]
+        rest = mp.mpf(w.denominator) / w.numerator
+        right = mp.findroot(lambda q: mp.polyval(terms[::-1], q) - rest, mp.mpf(above) / 2)
+        found = at(name, str(w), 0)
+        zero, point = found.points
+        assert found.certified
+        assert (zero.stable, point.stable) == (False, True)
+        off = mp.mpf(point.q.str(32, radius=False)) / right - 1
+    assert abs(off) < 100 * float(above) ** 3 + 1e-30
+
+
+@pytest.mark.parametrize(
+    ("name", "sigma_w2", "stable"),
+    [("relu6", 2, True), ("min(max(x/3, x), 2)", "1.8", True), ("-relu6(x)", 2, True)],
+)
+def test_what_stays_below_its_own_lines_falls_to_0(name, sigma_w2, stable):
+    found = at(name, sigma_w2, 0)
+    assert (found.certified, found.searched[1], len(found.points)) == (True, None, 1)
+    assert found.points[0].stable is stable
+    assert "falls from every q > 0 to 0" in found.reason
+    # Steeper lines: one more fixed point.
+    assert len(at(name, str(Fraction(sigma_w2) + 1), 0).points) == 2
