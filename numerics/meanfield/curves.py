@@ -45,8 +45,8 @@ def maps_of(phi: Phi) -> Maps:
 
 
 def reachable(maps: Maps, lo: arb, hi: arb) -> arb | None:
-    """The largest of hi, hi/4, .. down to 2 lo at which the moments can be computed, or None."""
-    while hi >= 2 * lo:
+    """The largest of hi, hi/4, .. down to lo at which the moments can be computed, or None."""
+    while hi >= lo:
         try:
             maps.at(hi, 16)
         except (NoPanels, NoTailBound):

@@ -168,10 +168,12 @@ def last_variance(
     maps: Maps, lo: arb, sigma_b2: Fraction, given: Fraction | None, far: Far | None
 ) -> tuple[arb, Far | None]:
     """Where a search from lo ends, ``given`` or not, and what is known beyond: nothing where moments fail."""
-    hi = iv.rational(given) if given is not None else iv.rational(max(LARGEST, 4 * sigma_b2))
-    if far is not None:
-        hi = far.beyond
-    hi = max(arb(hi.upper()), 2 * lo)
+    if given is not None:
+        # All of (0, lo] is known: a range that ends there has nothing to be searched.
+        hi = max(arb(iv.rational(given).upper()), lo)
+    else:
+        hi = iv.rational(max(LARGEST, 4 * sigma_b2)) if far is None else far.beyond
+        hi = max(arb(hi.upper()), 2 * lo)
     within = reachable(maps, lo, hi)
     if within is None:
         return 2 * lo, None

@@ -50,6 +50,14 @@ def weight_variance(value: Any, name: str = "sigma_w2") -> Fraction:
     return found
 
 
+def positive_variance(value: Any, name: str = "q") -> Fraction:
+    """A variance q > 0. Raises RefusedNumber."""
+    found = number(name, value)
+    if found <= 0:
+        raise RefusedNumber(f"{name} {_short(value)}: a variance > 0 is expected")
+    return found
+
+
 def variances_within(value: Any, name: str = "range") -> tuple[Fraction, Fraction]:
     """A range of q, 0 <= lo < hi, from "lo,hi" or a pair. Raises RefusedNumber."""
     parts = value.split(",") if isinstance(value, str) else value

@@ -28,11 +28,13 @@ from typing import Any
 from flint import arb
 
 from gateproof.numerics import interval as iv
+from gateproof.numerics.meanfield import given
 from gateproof.numerics.meanfield.activation import Phi, Target
 from gateproof.numerics.meanfield.activation import phi as activation
 from gateproof.numerics.meanfield.edge import edge
 from gateproof.numerics.meanfield.engines import float_engine
 from gateproof.numerics.meanfield.fixed_points import fixed_points
+from gateproof.numerics.meanfield.given import RefusedNumber
 from gateproof.numerics.meanfield.initialise_depth import (
     critical_scales,
     for_depth,
@@ -78,7 +80,7 @@ def initialise(
     With ``depth``, of the reachable critical points after whose ``depth`` layers inputs of correlation 0
     still have 1 - c >= ``apart``, the one with sigma_b nearest to that asked for. ``settle`` bounds xi_q of
     what is offered instead, in layers (None: as above); ``digits`` are those of the enclosures; ``jax`` False
-    leaves JAX out. Raises RefusedActivation for what is no activation, ValueError for numbers out of range.
+    leaves JAX out. Raises RefusedActivation for what is no activation, RefusedNumber for bad numbers.
     """
     phi = target if isinstance(target, Phi) else activation(target)
     b2 = _given(sigma_b2, depth, apart, settle)
@@ -114,15 +116,13 @@ def initialise(
 def _given(
     sigma_b2: Fraction | float | str | None, depth: int | None, apart: float, settle: float | None
 ) -> Fraction:
-    value = SIGMA_B2 if sigma_b2 is None else Fraction(str(sigma_b2))
-    if value < 0:
-        raise ValueError(f"sigma_b^2 = {sigma_b2} is a variance: give a number >= 0")
+    value = SIGMA_B2 if sigma_b2 is None else given.bias_variance(sigma_b2)
     if depth is not None and depth < 1:
-        raise ValueError(f"depth = {depth}: at least one layer is expected")
+        raise RefusedNumber(f"depth = {depth}: at least one layer is expected")
     if not 0 < apart < 1:
-        raise ValueError(f"apart = {apart}: a difference of correlations in (0, 1) is expected")
+        raise RefusedNumber(f"apart = {apart}: a difference of correlations in (0, 1) is expected")
     if settle is not None and not 0 < settle < inf:
-        raise ValueError(f"settle = {settle}: a number of layers > 0 is expected")
+        raise RefusedNumber(f"settle = {settle}: a number of layers > 0 is expected")
     return value
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import sqrt
 from typing import Any
 
 from gateproof.numerics.meanfield.initialise_depth import Scales
 from gateproof.numerics.meanfield.outcome import Outcome, Point
+from gateproof.numerics.meanfield.value import float_text
 
 CRITICAL = "critical"
 NEAREST_CRITICAL = "nearest-critical"
@@ -61,12 +62,6 @@ class Initialisation:
             return None
         return float(self.point.q.mid())
 
-    @property
-    def input_energy(self) -> float | None:
-        """The mean square of an input's entries at which the first layer has variance q* already."""
-        w, b = self._numbers()
-        return None if self.q_star is None else (self.q_star - b) / w
-
     def _numbers(self) -> tuple[float, float]:
         if self.sigma_w2 is None or self.sigma_b2 is None:
             raise NoInitialisation(f"the activation {self.activation!r:.60}: {self.reason}")
@@ -111,16 +106,10 @@ class Initialisation:
         return {
             "activation": self.activation,
             "kind": self.kind,
-            **{name: _text(value) for name, value in named.items()},
+            **{name: float_text(value) for name, value in named.items()},
             "power": scales and scales.power,
             "depth": self.depth,
             "stable": None if point is None else point.stable,
             "certified": self.certified,
             "reason": self.reason,
         }
-
-
-def _text(value: float | None) -> str | None:
-    if value is None:
-        return None
-    return "oo" if value == inf else repr(float(value))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline, PchipInterpolator, RectBivariateSpline
 
-from gateproof.numerics.meanfield.activation import Phi
+from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
 from gateproof.numerics.meanfield.plain import PlainEngine
 
 Array = NDArray[np.float64]
@@ -42,7 +42,12 @@ class Tables:
         # What grows like exp(x) has no means in floats from some variance on.
         count = count if fine.all() else int(np.argmin(fine))
         if count < 8:
-            raise ArithmeticError(f"the activation {phi.text!r:.60}: no means in floats from q = {lo:g} on")
+            raise RefusedActivation(f"the activation {phi.text!r:.60}: no means in floats from q = {lo:g} on")
+        if x[count - 1] < np.log(start):
+            raise RefusedActivation(
+                f"the activation {phi.text!r:.60}: no means in floats from q = {np.exp(x[count]):.3g} on,"
+                f" below the start {start:g}"
+            )
         x, ratio, d, slope = x[:count], ratio[:count], d[:count], slope[:count]
         self.x, self.q, self.lo, self.hi = x, np.exp(x), lo, float(np.exp(x[-1]))
         self.ratio, self.d, self.slope = (CubicSpline(x, y) for y in (ratio, d, slope))
@@ -56,9 +61,22 @@ class Tables:
         self._least: CubicSpline | None = None
         self.within = (0.0, 0.0)
 
-    def _means(self, q: Array) -> tuple[Array, Array, Array]:
+    def _means(self, q: Array) -> Array:
+        """V/q, D and V' for ascending q; NaN from where floats do not resolve phi on."""
         engine = self.engine
-        return engine.variance(q) / q, engine.slope_energy(q), engine.variance_slope(q)
+        found = np.full((3, len(q)), np.nan)
+        octave = np.floor(np.log2(q))
+        for here in (octave == k for k in np.unique(octave)):
+            part = q[here]
+            try:
+                found[:, here] = (
+                    engine.variance(part) / part,
+                    engine.slope_energy(part),
+                    engine.variance_slope(part),
+                )
+            except ArithmeticError:
+                break
+        return found
 
     def correlations(self, lo: float, hi: float) -> None:
         """Tabulate R'(c*) for variances from lo to hi."""

@@ -10,6 +10,7 @@ from math import inf
 
 from flint import arb
 
+from gateproof.numerics import interval as iv
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.meanfield import edge as edges
 from gateproof.numerics.meanfield import fixed_points as fixed
@@ -50,6 +51,8 @@ class Certified:
 
     def edge(self, sigma_b2: Fraction, within: Range | None) -> FieldPoints:
         """The edge of chaos at sigma_b2."""
+        if (below := self._below(EDGE, None, sigma_b2, within)) is not None:
+            return below
         hi = None if within is None else within[1]
         found = self._run(lambda d: edges.edge(self.phi, sigma_b2, d, largest=hi, maps=self.maps))
         return self._points(EDGE, found, None, sigma_b2, within)
@@ -58,6 +61,8 @@ class Certified:
         self, sigma_w2: Fraction, sigma_b2: Fraction, within: Range | None, *, scales: bool = True
     ) -> FieldPoints:
         """The fixed points at (sigma_w2, sigma_b2); without ``scales`` c* and depth scales are left out."""
+        if (below := self._below(FIXED, sigma_w2, sigma_b2, within)) is not None:
+            return below
         hi = None if within is None else within[1]
 
         def search(digits: int) -> Outcome:
@@ -84,6 +89,18 @@ class Certified:
         found = self._run(lambda d: folds.double_critical(self.phi, within or RANGE, d, self.maps))
         return self._points(DOUBLE, found, None, None, None)
 
+    def _below(
+        self, kind: str, sigma_w2: Fraction | None, sigma_b2: Fraction, within: Range | None
+    ) -> FieldPoints | None:
+        """What is known of a range that ends below sigma_b2."""
+        if within is None or within[1] >= sigma_b2:
+            return None
+        reason = "a fixed point q = sigma_w^2 V + sigma_b^2 is at least sigma_b^2, and the range ends below"
+        return FieldPoints(
+            kind, self.phi.text, sigma_w2, sigma_b2, (), Status.NONE, reason,
+            (Value.exact(within[0]), Value.exact(within[1])), True, self.digits,
+        )  # fmt: skip
+
     def _run(self, search: Search, more: int = 0) -> Outcome:
         try:
             return search(self.digits + GUARD + more)
@@ -105,21 +122,27 @@ class Certified:
         scales: bool = True,
     ) -> FieldPoints:
         invariant = found.status is Status.SCALE_INVARIANT
-        kept = [p for p in found.points if invariant or _inside(p, within)]
+        kept = [_moved(p, within) if invariant else p for p in found.points]
+        kept = [p for p in kept if _inside(p, within)]
         if scales:
             points = tuple(self._described(p, kind, sigma_w2, sigma_b2, invariant) for p in kept)
         else:
             points = tuple(plain_point(p, invariant).given(sigma_w2, sigma_b2) for p in kept)
-        status = found.status if points or found.status is not Status.OK else Status.NONE
-        lo, hi = found.searched
-        reason = found.reason
+        searched = _end(found.searched[0], sigma_b2), _end(found.searched[1], sigma_b2)
+        left = [v for b in found.open if (v := Value.of(b)) is not None]
+        reasons = [found.reason]
         if len(kept) < len(found.points):
-            reason = f"{reason}; {len(found.points) - len(kept)} of them outside of the range"
+            reasons.append(f"{len(found.points) - len(kept)} outside of the range")
+        if within is not None:
+            searched, missed = _asked(searched, within, sigma_b2 or Fraction(0))
+            reasons += [
+                f"from {float(m.lo):.6g} to {float(m.hi):.6g} the means are not enclosed" for m in missed
+            ]
+            left += missed
         return FieldPoints(
-            kind, self.phi.text, sigma_w2, sigma_b2, points, status, reason,
-            (_end(lo, sigma_b2, within), _end(hi, sigma_b2, None)),
-            found.certified, self.digits, "certified",
-            tuple(v for b in found.open if (v := Value.of(b)) is not None),
+            kind, self.phi.text, sigma_w2, sigma_b2, points,
+            found.status if points or not found.points else Status.NONE, "; ".join(reasons), searched,
+            found.certified and not left, self.digits, "certified", tuple(left),
         )  # fmt: skip
 
     def _described(
@@ -163,18 +186,34 @@ def _is_loose(point: FieldPoint) -> bool:
 
 
 def _inside(point: Point, within: Range | None) -> bool:
-    return within is None or not point.q < arb(within[0].numerator) / within[0].denominator
+    """Whether the point may lie in the range."""
+    return within is None or not (point.q < iv.rational(within[0]) or point.q > iv.rational(within[1]))
 
 
-def _end(end: arb | None, sigma_b2: Fraction | None, within: Range | None) -> Value:
+def _moved(point: Point, within: Range | None) -> Point:
+    """Of a map that keeps every variance a point in the range."""
+    return point if _inside(point, within) or within is None else replace(point, q=iv.rational(within[1]))
+
+
+def _end(end: arb | None, sigma_b2: Fraction | None) -> Value:
     if end is None:
         return Value.exact(inf)
     found = Value.of(end)
     assert found is not None
-    least = Fraction(0) if within is None else within[0]
-    if sigma_b2 is not None and found.lo <= sigma_b2 <= found.hi:
-        found = Value.exact(sigma_b2)
-    return Value.exact(least) if found.hi < least else found
+    return Value.exact(sigma_b2) if sigma_b2 is not None and found.lo <= sigma_b2 <= found.hi else found
+
+
+def _asked(
+    searched: tuple[Value, Value], within: Range, sigma_b2: Fraction
+) -> tuple[tuple[Value, Value], list[Value]]:
+    """The range asked for, from sigma_b2 on as all fixed points are, and what of it was not searched."""
+    lo, hi = max(within[0], sigma_b2), within[1]
+    missed = []
+    if searched[0].hi > lo:
+        missed.append(Value(lo, min(Fraction(searched[0].hi), hi)))
+    if searched[1].lo < hi:
+        missed.append(Value(max(Fraction(searched[1].lo), lo), hi))
+    return (Value.exact(lo), Value.exact(hi)), missed
 
 
 class Scanned:
@@ -189,18 +228,22 @@ class Scanned:
         if self.phi.homogeneous or self.phi.has_jump or (sigma_b2 == 0 and vanishes(self.phi)):
             return Certified(self.phi, self.digits).edge(sigma_b2, within)
         lo, hi = self._range(sigma_b2, within)
-        points, hi = self._seen(scan.edge_points, sigma_b2, lo, hi)
-        return self._points(EDGE, points, None, sigma_b2, (lo, hi))
+        if hi <= lo:
+            return Certified(self.phi, self.digits).edge(sigma_b2, within)
+        points, reached = self._seen(scan.edge_points, sigma_b2, lo, hi)
+        return self._points(EDGE, points, None, sigma_b2, (lo, hi), reached)
 
     def fixed(self, sigma_w2: Fraction, sigma_b2: Fraction, within: Range | None) -> FieldPoints:
         """The fixed points at (sigma_w2, sigma_b2)."""
         if self.phi.homogeneous:
             return Certified(self.phi, self.digits).fixed(sigma_w2, sigma_b2, within)
         lo, hi = self._range(sigma_b2, within)
-        points, hi = self._seen(scan.fixed_points, sigma_w2, sigma_b2, lo, hi)
+        if hi <= lo:
+            return Certified(self.phi, self.digits).fixed(sigma_w2, sigma_b2, within)
+        points, reached = self._seen(scan.fixed_points, sigma_w2, sigma_b2, lo, hi)
         if sigma_b2 == 0 and vanishes(self.phi) and (within is None or within[0] == 0):
             points = (self._zero(sigma_w2), *points)
-        return self._points(FIXED, points, sigma_w2, sigma_b2, (lo, hi))
+        return self._points(FIXED, points, sigma_w2, sigma_b2, (lo, hi), reached)
 
     def _seen(self, search: Callable[..., scan.Seen], *numbers: Fraction) -> scan.Seen:
         try:
@@ -224,7 +267,7 @@ class Scanned:
     def _range(self, sigma_b2: Fraction, within: Range | None) -> Range:
         lo, hi = within or (Fraction(0), max(scan.LARGEST, 4 * sigma_b2))
         lo = max(lo, sigma_b2)
-        return (lo if lo > 0 else min(scan.SMALLEST, hi / 4)), max(hi, 2 * lo)
+        return (lo if lo > 0 else min(scan.SMALLEST, hi / 4)), hi
 
     def _points(
         self,
@@ -233,13 +276,16 @@ class Scanned:
         sigma_w2: Fraction | None,
         sigma_b2: Fraction,
         within: Range,
+        reached: Fraction,
     ) -> FieldPoints:
         reason = (
-            f"{len(points)} by a scan of {scan.PER_OCTAVE} variances an octave; nothing is proved"
-            " (the certified engine does)"
+            f"{len(points)} by a scan of {scan.PER_OCTAVE} variances an octave from {float(within[0]):.6g} to"
+            f" {float(reached):.6g}; nothing is proved (the certified engine does)"
         )
+        if reached < within[1]:
+            reason += f"; from {float(reached):.6g} on its means are not reached"
         return FieldPoints(
             kind, self.phi.text, sigma_w2, sigma_b2, tuple(p.given(sigma_w2, sigma_b2) for p in points),
-            Status.OK if points else Status.NONE, reason, (Value.exact(within[0]), Value.exact(within[1])),
+            Status.OK if points else Status.NONE, reason, (Value.exact(within[0]), Value.exact(reached)),
             False, self.digits, self.name,
         )  # fmt: skip

@@ -16,6 +16,7 @@ from flint import arb
 from gateproof.numerics.meanfield.activation import Phi, Target
 from gateproof.numerics.meanfield.activation import phi as activation
 from gateproof.numerics.meanfield.edge import edge
+from gateproof.numerics.meanfield.given import bias_variance
 from gateproof.numerics.meanfield.outcome import Outcome, Point
 from gateproof.numerics.meanfield.value import Value
 from gateproof.numerics.precision import precision
@@ -72,9 +73,9 @@ def critical_shift(
     """How far the critical points of ``fit`` (a fit, a gate, a formula) lie from those of ``target``.
 
     ``digits`` are those of both points; the shift keeps as many less as it is smaller than they are. Raises
-    RefusedActivation where one of them is no activation or jumps, ValueError for sigma_b2 < 0.
+    RefusedActivation where one of them is no activation or jumps, RefusedNumber for sigma_b2 < 0.
     """
-    b2 = Fraction(str(sigma_b2))
+    b2 = bias_variance(sigma_b2)
     first, second = (t if isinstance(t, Phi) else activation(t) for t in (target, fit))
     of_target, of_fit = edge(first, b2, digits), edge(second, b2, digits)
     pairs, reason = paired(of_target, of_fit)

@@ -144,6 +144,15 @@ class Value:
         return str(self)
 
 
+def float_text(value: float | None) -> str | None:
+    """A float for JSON, printed in full; "oo" for infinity, None for what is not known."""
+    if value is None or value != value:
+        return None
+    if abs(value) == inf:
+        return "oo" if value > 0 else "-oo"
+    return repr(float(value))
+
+
 def _fraction(number: Any) -> Fraction:
     if hasattr(number, "_mpf_"):
         sign, mantissa, exponent, _ = number._mpf_

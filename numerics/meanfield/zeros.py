@@ -37,7 +37,7 @@ class Zeros:
 
 
 def zeros(curve: Curve, lo: arb, hi: arb, digits: int) -> Zeros:
-    """All zeros in [lo, hi], 0 < lo < hi, exact ends; ``curve(q, digits)`` computes to about those digits.
+    """All zeros in [lo, hi], 0 < lo <= hi, exact ends; ``curve(q, digits)`` computes to about those digits.
 
     Each is narrowed to a relative error below 10^-digits. What few digits leave undecided is looked at again
     with more.

@@ -230,6 +230,15 @@ def test_wrong_numbers_are_refused(arguments, word):
         phase_diagram("relu", **arguments)
 
 
+def test_variances_that_floats_do_not_resolve_end_what_is_looked_at():
+    # Panels of float64 resolve cos(40 x) for small variances only: V = (1 + exp(-3200 q))/2.
+    found = phase_diagram("cos(40*x)", [0.0, 0.1], [0.9, 1.0], contours=(), start=0.4)
+    assert found.searched[1] < 1e6
+    assert found.q_star[1][0] == pytest.approx(0.5, rel=1e-8)
+    with pytest.raises(RefusedActivation, match="below the start"):
+        phase_diagram("cos(40*x)", [0.0, 0.1], [0.9, 1.0], start=found.searched[1] * 2)
+
+
 def test_a_jump_is_refused():
     with pytest.raises(RefusedActivation, match="jumps"):
         phase_diagram("where(x > 0, 1, 0)")

@@ -219,6 +219,46 @@ def test_a_range_is_kept_to(capsys):
     assert (found["status"], found["points"]) == ("none", [])
 
 
+RELU = ("relu", "--sigma-b2", "0.05", "--sigma-w2", "1")  # q* = s/(1 - w/2) = 0.1
+
+
+@pytest.mark.parametrize(
+    ("words", "range_", "status", "searched"),
+    [
+        (RELU, "0,0.09", "none", ("0.05", "0.09")),
+        (RELU, "0.05,0.1", "ok", ("0.05", "0.1")),
+        (RELU, "0.11,1", "none", ("0.11", "1")),
+        # Fixed points are at least sigma_b^2, so that nothing is looked for below.
+        (("tanh", "--sigma-b2", "2", "--eoc"), "0,1", "none", ("0", "1")),
+        (("tanh", "--sigma-b2", "2", "--eoc"), "0,2.1", "none", ("2", "2.1")),
+        (("tanh", *EDGE), "0,0.06", "none", ("0.05", "0.06")),
+        # q* = 0, outside of the range.
+        (("tanh", "--sigma-b2", "0", "--eoc"), "0.5,1", "none", ("0.5", "1")),
+        (("relu", "--sigma-b2", "0", "--eoc"), "3,4", "scale-invariant", ("3", "4")),
+        (("tanh", *EDGE, "--engine", "mp"), "0.6,0.65", "none", ("0.6", "0.65")),
+    ],
+)
+def test_a_range_is_neither_longer_nor_shorter_than_asked(capsys, words, range_, status, searched):
+    code, found = run(capsys, *words, "--range", range_)
+    assert (code, found["status"]) == (0, status)
+    assert tuple(found["searched"].values()) == searched
+    lo, hi = map(mpf, searched)
+    assert all(lo <= mpf(p["q_star"]) <= hi for p in found["points"])
+
+
+def test_what_of_a_range_was_not_reached_is_open(capsys):
+    # sinh(x)^2 grows faster than what is enclosed at a variance of 20.
+    code, found = run(capsys, "sinh(x)", *EDGE, "--range", "0.01,20")
+    assert (code, found["certified"], found["searched"]) == (4, False, {"lo": "0.05", "hi": "20"})
+    [left] = found["open"]
+    assert mpf(left["hi"]) == 20
+    assert "not enclosed" in found["reason"]
+    # V = (exp(2 q) - 1)/2 and D = (exp(2 q) + 1)/2: q - s = tanh(q) on the edge.
+    q = mp.findroot(lambda x: x - mpf("0.05") - mp.tanh(x), mpf("0.55"))
+    assert agrees(found["points"][0]["q_star"], q, 15)
+    assert mpf(left["lo"]) > q
+
+
 def test_a_formula_may_begin_with_a_minus(capsys):
     assert only(capsys, "-tanh(x)", *EDGE)["sigma_w2"] == "1.76095463960674"
 
