@@ -36,6 +36,7 @@ from gateproof.theory.formula.nodes import (
     Expr,
     Extremum,
     IntervalSet,
+    MeanField,
     NamedSet,
     Node,
     Not,
@@ -146,7 +147,7 @@ def _plain(node: Node) -> Node:
             body = slope
         return body
     if type(done).__name__ not in _CORE:
-        raise NotImplementedOperator(type(done).__name__.lower())
+        raise NotImplementedOperator(done.op if isinstance(done, MeanField) else type(done).__name__.lower())
     return done
 
 

@@ -35,6 +35,7 @@ from gateproof.theory.formula.nodes import (
     Implies,
     In,
     Integral,
+    MeanField,
     Node,
     Not,
     Num,
@@ -52,7 +53,7 @@ from gateproof.theory.formula.scopes import free_names
 
 _PLAIN = (App, Num, Var, Const, Where, Rel, And, Or, Not)
 #: Closed values that certify() finds as a whole.
-_VALUES = (Extremum, Integral, Gauss, Gauss2)
+_VALUES = (Extremum, Integral, Gauss, Gauss2, MeanField)
 _TINY = Fraction(1, 10**9)
 _OVER = Fraction(10**6 + 1, 10**6)
 _OPPOSITE_MONOTONE = {"increasing": "decreasing", "decreasing": "increasing"}
@@ -76,6 +77,8 @@ def caught(claim: Claim, truth: bool, context: Context) -> bool:
 def _bodies(claim: Claim, stmt: Stmt, outcome: Outcome, context: Context) -> list[Stmt | Claim]:
     if outcome.truth:
         return _false_bodies(claim, stmt, context)
+    if isinstance(stmt, And):
+        return _true_conjunctions(claim, stmt, outcome, context)
     if not isinstance(stmt, Rel):
         return []
     for link in links_of(stmt):
@@ -83,6 +86,24 @@ def _bodies(claim: Claim, stmt: Stmt, outcome: Outcome, context: Context) -> lis
         if found:
             return found
     return []
+
+
+def _true_conjunctions(claim: Claim, stmt: And, outcome: Outcome, context: Context) -> list[Stmt | Claim]:
+    """A refuted conjunction of order relations between numbers: each moved by just more than its gap.
+
+    A relation that holds is moved further into what makes it hold, so all of the moved ones are true.
+    """
+    moved: list[Stmt] = []
+    for part in stmt.parts:
+        order = isinstance(part, Rel) and len(part.ops) == 1 and part.ops[0] in ("<", "<=", ">", ">=")
+        if not order or claim.scope.binds or free_names(part):
+            return []
+        assert isinstance(part, Rel)
+        found = next(iter(_true_bodies(claim, part, outcome, context)), None)
+        if found is None:
+            return []
+        moved.append(found.body if isinstance(found, Claim) else found)
+    return [And(tuple(moved))]
 
 
 def _false_bodies(claim: Claim, stmt: Stmt, context: Context) -> list[Stmt | Claim]:
@@ -115,13 +136,14 @@ def _missed_relation(claim: Claim, stmt: Rel, context: Context) -> list[Stmt | C
     op, (a, b) = stmt.ops[0], stmt.terms
     if infinite_sign(a) or infinite_sign(b):
         return []
-    if isinstance(a, Extremum) and isinstance(b, FiniteSet):
+    printed = any(isinstance(n, Printed) for n in stmt.walk())
+    if isinstance(a, Extremum | MeanField) and isinstance(b, FiniteSet) and not printed:
         # An empty set is told from one with a point.
         points_moved = FiniteSet(tuple(_plus(i, _TINY) for i in b.items) or (Num(_TINY),))
         return [Rel((op,), (a, points_moved))] if op == "==" else []
-    if isinstance(a, Printed) or isinstance(b, Printed) or any(isinstance(n, Printed) for n in stmt.walk()):
+    if printed:
         return _missed_printed(stmt)
-    if op == "==" and isinstance(b, Extremum) and b.op in _SETS:
+    if op == "==" and (isinstance(b, MeanField) or (isinstance(b, Extremum) and b.op in _SETS)):
         return []
     if op == "==":
         return [Rel(("==",), (a, _plus(b, _TINY)))]
@@ -197,7 +219,14 @@ def _plain(scope: Scope, a: Expr, b: Expr) -> tuple[Space, Expr, Expr] | None:
 def _gap_of_values(a: Expr, b: Expr, context: Context) -> Fraction | None:
     from gateproof.numerics.certify import certify
     from gateproof.numerics.errors import NumericsError
+    from gateproof.proofs_check.engine.field_values import gap_of, holds_field
 
+    if holds_field(a) or holds_field(b):
+        try:
+            ends = gap_of(a, b, context)
+        except (IllPosedError, NotYetError, UndecidedError):
+            return None
+        return None if ends is None else _round_up(max(map(abs, ends)))
     try:
         found = certify(App("add", (a, App("neg", (b,)))), 15, context.budget())
     except NumericsError:
@@ -245,11 +274,7 @@ def _true_bodies(claim: Claim, stmt: Rel, outcome: Outcome, context: Context) ->
 
 def _true_of_values(op: str, a: Expr, b: Expr, context: Context) -> list[Stmt | Claim]:
     """Closed values that differ by less than d: a <= b + d, a >= b - d, or both."""
-    if (
-        op == "!="
-        or isinstance(b, FiniteSet)
-        or (isinstance(a, Extremum) and a.op in ("argmax", "argmin", "zeros"))
-    ):
+    if op == "!=" or isinstance(b, FiniteSet) or (isinstance(a, Extremum) and a.op in _SETS):
         return []
     gap = _gap_of_values(a, b, context)
     if not gap:

@@ -15,6 +15,8 @@ from gateproof.proofs_check.engine.enumeration import all_cases, split_finite
 from gateproof.proofs_check.engine.equations import through_equations
 from gateproof.proofs_check.engine.existence import decide_exists
 from gateproof.proofs_check.engine.existence_under import decide_exists_nowhere
+from gateproof.proofs_check.engine.field_relations import decide_field, decide_field_member, refuse_misplaced
+from gateproof.proofs_check.engine.field_values import holds_field
 from gateproof.proofs_check.engine.infinite_sums import decide_infinite_sums
 from gateproof.proofs_check.engine.integers import at_integers
 from gateproof.proofs_check.engine.integral import decide_means
@@ -87,6 +89,7 @@ def _guarded(claim: Claim, context: Context) -> Outcome:
     cases = split_finite(claim.scope, claim.body)
     if cases is not None:
         return all_cases(*cases, lambda case: _caught(case, context))
+    refuse_misplaced(claim)
     claim = Claim(Scope(claim.scope.binds, _open_conditions(claim.scope, context)), claim.body)
     space = build(claim.scope)
     if space.vectors:
@@ -165,6 +168,8 @@ def forall(space: Space, stmt: Stmt, context: Context) -> Outcome:
     if isinstance(stmt, Or):
         return _or(space, stmt, context)
     if isinstance(stmt, In) and isinstance(stmt.within, PointSet):
+        if holds_field(stmt):
+            return decide_field_member(stmt, context, lambda r: _relation(space, r, context))
         return decide_point_member(space, stmt, context)
     if isinstance(stmt, In) and holds_integers(stmt.within):
         return decide_member(space, stmt, context)
@@ -200,6 +205,8 @@ def _predicate(space: Space, stmt: Pred, context: Context) -> Outcome:
 
 
 def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
+    if holds_field(relation):
+        return decide_field(relation, context, lambda r: _relation(space, r, context))
     if is_printed_place(relation):
         return decide_printed_place(relation, context)
     bounds = without_printed(relation)
@@ -343,7 +350,7 @@ def _unknown(stmt: Or, outcomes: list[Outcome]) -> list[Stmt]:
 
 def _must_have_values(space: Space, stmt: Stmt, context: Context) -> None:
     """Raise IllPosedError or UndecidedError unless a statement whose truth does not matter has values."""
-    if isinstance(stmt, Rel) and not holds_extremum(stmt) and not printed_in(stmt):
+    if isinstance(stmt, Rel) and not (holds_extremum(stmt) or holds_field(stmt) or printed_in(stmt)):
         work = Elimination(space)
         terms = tuple(t if infinite_sign(t) else work.expr(t) for t in stmt.terms)
         if not work.owed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gateproof.theory.formula import names
 from gateproof.theory.formula.nodes import (
     App,
     At,
@@ -19,6 +20,7 @@ from gateproof.theory.formula.nodes import (
     Integral,
     Limit,
     Lse,
+    MeanField,
     Node,
     Num,
     Series,
@@ -175,6 +177,26 @@ def _gauss2(parser: Parser, _token: Token) -> Node:
     return Gauss2(body, u, v, q, c)
 
 
+def _mean_field(parser: Parser, token: Token) -> Node:
+    body, var = _body_and_name(parser)
+    sigma_w2: Expr | None = None
+    if token.text == "fixed_points":
+        _keyword(parser, "sigma_w2")
+        sigma_w2 = parser.expression()
+    _keyword(parser, "sigma_b2")
+    sigma_b2 = parser.expression()
+    power = 1
+    if token.text == "depth_rate" and parser.token.text == ",":
+        _keyword(parser, "power")
+        start = parser.token
+        given = parser.expression()
+        if given not in (num(1), num(2)):
+            raise parser.error("the power of a depth rate is 1 or 2", start)
+        power = 1 if given == num(1) else 2
+    parser.expect(")")
+    return MeanField(token.text, body, var, sigma_w2, sigma_b2, power)
+
+
 def _where(parser: Parser, _token: Token) -> Node:
     parser.expect("(")
     cond = parser.statement()
@@ -258,6 +280,7 @@ CALLS: dict[str, Reader] = {
     "integrate": _integrate,
     "gauss": _gauss,
     "gauss2": _gauss2,
+    **dict.fromkeys(names.FIELD, _mean_field),
     "where": _where,
     "tg": _tg,
     "lse": _lse,

@@ -14,6 +14,7 @@ from gateproof.theory.formula.nodes import (
     Expr,
     In,
     IntervalSet,
+    MeanField,
     Node,
     Not,
     Num,
@@ -117,6 +118,13 @@ def _other(node: Node) -> str:
         sign = r"\sum" if node.op == "sum" else r"\prod"
         ends = rf"_{{{_name(node.index)} = {to_latex(node.lo)}}}^{{{to_latex(node.hi)}}}"
         return f"{sign}{ends} {_at_least(node.body, _PRODUCT)}"
+    if isinstance(node, MeanField):
+        given = [(r"\sigma_w^2", node.sigma_w2), (r"\sigma_b^2", node.sigma_b2)]
+        variances = [f"{name} = {to_latex(value)}" for name, value in given if value is not None]
+        if node.power != 1:
+            variances.append(f"p = {node.power}")
+        name = rf"\operatorname{{{_escaped(node.op)}}}_{{{_name(node.var)}}}"
+        return name + _braced(f"{to_latex(node.body)}; {', '.join(variances)}")
     if isinstance(node, Tg):
         from gateproof.theory.threshold_gate import write_out
 

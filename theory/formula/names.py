@@ -35,6 +35,8 @@ SERIES = frozenset({"sum", "prod"})
 SPECIAL = frozenset(
     {"limit", "diff", "at", "taylor", "integrate", "gauss", "gauss2", "where", "tg", "lse", "softmax"}
 )
+#: Sets of the mean field theory of wide networks.
+FIELD = frozenset({"edge_of_chaos", "edge_variance", "fixed_points", "depth_rate"})
 PREDICATES = frozenset(
     {"even", "odd", "increasing", "decreasing", "convex", "continuous", "differentiable", "defined"}
 )

@@ -58,6 +58,7 @@ __all__ = [
     "IntervalSet",
     "Limit",
     "Lse",
+    "MeanField",
     "NamedSet",
     "Node",
     "Not",
@@ -258,6 +259,22 @@ class Gauss2(Expr):
     v: str
     q: Expr
     c: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class MeanField(Expr):
+    """A set of numbers of the mean field theory of an activation, the body in ``var``.
+
+    ``op`` is one of ``names.FIELD``; ``sigma_w2`` is None but for fixed_points. ``power`` is the p of
+    lim l^p (1 - c_l) for depth_rate, else 1.
+    """
+
+    op: str
+    body: Expr
+    var: str
+    sigma_w2: Expr | None
+    sigma_b2: Expr
+    power: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,7 +117,7 @@ class Parser(ScopeReader):
 
     def _points(self) -> PointSet | None:
         """A set of points behind ``in``."""
-        if self.token.text not in ("{", "zeros", "argmax", "argmin"):
+        if self.token.text not in ("{", "zeros", "argmax", "argmin", *names.FIELD):
             return None
         return PointSet(self.expression())
 

@@ -24,6 +24,7 @@ from gateproof.theory.formula.nodes import (
     IntRange,
     Limit,
     Lse,
+    MeanField,
     NamedSet,
     Node,
     Not,
@@ -219,4 +220,9 @@ def _calculus(node: Node) -> str:
         return f"gauss({to_text(node.body)}, {node.var}, q={to_text(node.q)}{mean})"
     if isinstance(node, Gauss2):
         return f"gauss2({to_text(node.body)}, {node.u}, {node.v}, q={to_text(node.q)}, c={to_text(node.c)})"
+    if isinstance(node, MeanField):
+        weights = "" if node.sigma_w2 is None else f", sigma_w2={to_text(node.sigma_w2)}"
+        power = f", power={node.power}" if node.power != 1 else ""
+        biases = f", sigma_b2={to_text(node.sigma_b2)}"
+        return f"{node.op}({to_text(node.body)}, {node.var}{weights}{biases}{power})"
     return _set(node)

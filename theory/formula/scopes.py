@@ -17,6 +17,7 @@ from gateproof.theory.formula.nodes import (
     Integral,
     Limit,
     Lse,
+    MeanField,
     NamedSet,
     Node,
     Pred,
@@ -77,7 +78,7 @@ def bound_names(node: Node) -> set[str]:
         return set(node.scope.names())
     if isinstance(node, Series):
         return {node.index}
-    if isinstance(node, At | Limit | Integral | Gauss):
+    if isinstance(node, At | Limit | Integral | Gauss | MeanField):
         return {node.var}
     if isinstance(node, Gauss2):
         return {node.u, node.v}
@@ -98,6 +99,8 @@ def split_children(node: Node) -> tuple[list[Node], list[Node]]:
         return [node.body], [node.q, node.mean]
     if isinstance(node, Gauss2):
         return [node.body], [node.q, node.c]
+    if isinstance(node, MeanField):
+        return [node.body], [e for e in (node.sigma_w2, node.sigma_b2) if e is not None]
     return list(node.children()), []
 
 
