@@ -7,7 +7,7 @@ typing error is found before any work is done.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,4 +101,25 @@ def _linked(claims: Sequence[ClaimSpec]) -> tuple[list[ClaimSpec], list[str]]:
         if claim.correction is not None:
             rule = "write it as a claim of its own"
             faults.append(f"{claim.file}: {claim.id}: no claim {natural!r} here; {rule}")
+    faults += _unfounded({claim.id: claim for claim in claims})
     return linked, faults
+
+
+def _unfounded(claims: Mapping[str, ClaimSpec]) -> list[str]:
+    """The claims that use one that is not there, or that rest on themselves through others."""
+    faults: list[str] = []
+    for claim in claims.values():
+        faults += [
+            f"{claim.file}: {claim.id}: uses {short(name)}, but no such claim is here"
+            for name in claim.uses
+            if name not in claims
+        ]
+        seen, waiting = set[str](), list(claim.uses)
+        while waiting:
+            name = waiting.pop()
+            if name not in seen and name in claims:
+                seen.add(name)
+                waiting += claims[name].uses
+        if claim.id in seen:
+            faults.append(f"{claim.file}: {claim.id}: rests on itself through what it uses")
+    return faults

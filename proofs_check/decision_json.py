@@ -35,7 +35,7 @@ def digest(value: object) -> str:
 
 def statement_only(reading: Reading) -> Reading:
     """Return what a decision may see: no pin, no name, no prose."""
-    return replace(reading, name="", pin=None, meaning="")
+    return replace(reading, name="", pin=None, meaning="", evidence="", needs="")
 
 
 def is_lasting(decision: Decision) -> bool:
@@ -54,6 +54,7 @@ def question(reading: Reading, settings: Settings) -> dict[str, Any]:
         # As pairs: a definition may use those before it, so their order matters.
         "define": [list(pair) for pair in reading.define.items()],
         "settings": work,
+        **({} if reading.proof is None else {"proof": list(reading.proof)}),
     }
 
 
@@ -64,6 +65,7 @@ def reading_from(data: Mapping[str, Any]) -> Reading:
         formal=data["formal"],
         controls=tuple(data["controls"]),
         define=dict(data["define"]),
+        proof=tuple(data["proof"]) if "proof" in data else None,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from gateproof.proofs_check.decision_json import digest
 from gateproof.proofs_check.records import VERDICTS, ClaimSpec, Decision, Reading
-from gateproof.proofs_check.status import is_drift, readings, state
+from gateproof.proofs_check.status import is_drift, readings, set_effective, state
 
 SCHEMA_VERSION = 1
 
@@ -54,6 +54,7 @@ def build(
                 certificates[name] = decision.certificate
             shown.append(_reading(reading, decision, None if name is None else naming(name)))
         entries.append(_claim(claim, shown))
+    set_effective(entries)
     document: Document = {"schema_version": SCHEMA_VERSION, "run": dict(run), "counts": {}}
     document["claims"] = entries
     document["counts"] = _counts(document)
@@ -74,6 +75,7 @@ def _claim(claim: ClaimSpec, shown: list[Document]) -> Document:
         "latex": claim.latex,
         "correction": claim.correction,
         "readings": shown,
+        **({"uses": list(claim.uses)} if claim.uses else {}),
     }
 
 
@@ -102,6 +104,9 @@ def _reading(reading: Reading, decision: Decision, certificate: str | None) -> D
     }
     if decision.nearest is not None:
         entry["nearest"] = dict(decision.nearest)
+    if reading.evidence:
+        record = {} if decision.evidence is None else {"record": dict(decision.evidence)}
+        entry["evidence"] = {"name": reading.evidence, "needs": reading.needs, **record}
     used = _used(reading)
     if used:
         entry["define"] = used

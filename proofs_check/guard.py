@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gateproof.proofs_check import document, run_info
 from gateproof.proofs_check.cache import Cache, default_folder
+from gateproof.proofs_check.evidence.judging import plan
 from gateproof.proofs_check.records import ClaimSpec, Decision, Settings
 from gateproof.proofs_check.runner import Progress, Run, run
 
@@ -51,9 +52,13 @@ def decide_claims(
 ) -> Guarded:
     """Decide every reading of the claims."""
     started, clock = time.time(), time.monotonic()
-    readings = [reading for claim in claims for reading in claim.readings]
+    plans = [plan(claim, reading) for claim in claims for reading in claim.readings]
+    given = {index: entry.decision for index, entry in enumerate(plans) if entry.decision is not None}
     cache = open_cache() if use_cache else None
-    done = run(readings, settings, jobs=jobs, cache=cache, progress=progress)
+    asked = [entry.reading for entry in plans]
+    done = run(asked, settings, jobs=jobs, cache=cache, progress=progress, given=given)
+    pairs = zip(plans, done.results, strict=True)
+    done = replace(done, results=tuple(replace(r, decision=entry.judged(r.decision)) for entry, r in pairs))
     seconds = time.monotonic() - clock
     info = run_info.describe(claims, done, settings, started=started, seconds=seconds, jobs=jobs)
     return Guarded(tuple(claims), done, info)

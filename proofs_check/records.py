@@ -29,6 +29,11 @@ class Reading:
     ``controls`` are near misses in the language; ``pin`` is the verdict last accepted
     by a person and never feeds the verdict. ``text`` of the definitions is kept in
     ``define`` as name -> formula in x.
+
+    ``evidence`` names a record or certificate of the evidence store and ``needs`` says in
+    words what makes it. With ``by_criterion`` the ``formal`` text is a criterion over the
+    record's numbers; without it a statement that the certificate proves. ``proof`` is the
+    certificate's file and sha256, once it is found.
     """
 
     name: str
@@ -37,11 +42,15 @@ class Reading:
     controls: tuple[str, ...] = ()
     meaning: str = ""
     define: Mapping[str, str] = field(default_factory=dict)
+    evidence: str = ""
+    needs: str = ""
+    by_criterion: bool = False
+    proof: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
 class ClaimSpec:
-    """One claim of a claims file: permanent id, paper and place, what it says."""
+    """One claim of a claims file: permanent id, paper and place, what it says, what it rests on."""
 
     id: str
     readings: tuple[Reading, ...]
@@ -51,6 +60,7 @@ class ClaimSpec:
     latex: str = ""
     correction: str | None = None
     file: str = ""
+    uses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,3 +104,4 @@ class Decision:
     steps: tuple[str, ...] = ()
     reason: str = ""
     nearest: Mapping[str, str] | None = None
+    evidence: Mapping[str, Any] | None = None

@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -50,6 +50,8 @@ class Run:
 
 
 Progress = Callable[[int, Result], None]
+#: How many times the clock of a reading is that of a certificate of a long search.
+PATIENCE = 5
 NOT_REACHED = Result(Decision("not-run", reason=INTERRUPTED))
 
 
@@ -70,9 +72,10 @@ def run(
     cache: Cache | None = None,
     progress: Progress | None = None,
     decider: str = ENGINE,
+    given: Mapping[int, Decision] | None = None,
 ) -> Run:
-    """Decide all readings; the pins, names and prose among them are not looked at."""
-    found: dict[int, Result] = {}
+    """Decide all readings but those with a ``given`` decision; pins, names and prose are not looked at."""
+    found: dict[int, Result] = {index: Result(decision) for index, decision in (given or {}).items()}
     keys: dict[int, str] = {}
 
     def keep(index: int, result: Result) -> None:
@@ -85,8 +88,13 @@ def run(
     interrupted = False
     bare = [statement_only(reading) for reading in readings]
     try:
+        for index, result in found.items():
+            if progress is not None:
+                progress(index, result)
         for index, reading in enumerate(bare if cache is not None else ()):
             assert cache is not None
+            if index in found:
+                continue
             keys[index] = cache.key(reading, settings)
             known = cache.get(keys[index])
             if known is not None:
@@ -131,10 +139,16 @@ class _ExpiredError(BaseException):
 
 def _within(decide: Decider, reading: Reading, settings: Settings) -> Decision:
     try:
-        with _alarm(settings.wall_seconds):
+        with _alarm(patient(reading, settings).wall_seconds):
             return answer(decide, reading, settings)
     except _ExpiredError:
         return Decision("inconclusive", reason=TIME)
+
+
+def patient(reading: Reading, settings: Settings) -> Settings:
+    """A certificate that is proved again is long: the clock that stops what hangs waits longer for it."""
+    times = 1 if reading.proof is None else PATIENCE
+    return replace(settings, wall_seconds=times * settings.wall_seconds)
 
 
 def asks_for_nearest(decision: Decision, decider: str) -> bool:
@@ -236,7 +250,7 @@ class _Crew:
                 started = time.monotonic()
                 task = question(self.readings[index], self.settings)
                 try:
-                    decision = from_json(worker.ask(task, self.settings))
+                    decision = from_json(worker.ask(task, patient(self.readings[index], self.settings)))
                 except LostError as error:
                     self.dismiss(worker)
                     worker = None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gateproof.proofs_check.cli import output
 from gateproof.proofs_check.cli.options import settings
+from gateproof.proofs_check.decision_json import INTERRUPTED
 
 if TYPE_CHECKING:
     from gateproof.proofs_check.guard import Guarded
@@ -34,7 +35,7 @@ def decided(selection: Selection, options: argparse.Namespace) -> Guarded:
             progress=progress,
         )
     if found.run.interrupted:
-        done = sum(result.decision.verdict != "not-run" for result in found.run.results)
+        done = sum(result.decision.reason != INTERRUPTED for result in found.run.results)
         output.note(f"interrupted: {done} of {total} readings were decided")
     return found
 

@@ -13,7 +13,7 @@ _LIBRARIES = ("python-flint", "gmpy2")
 
 @cache
 def source_version() -> str:
-    """sha256 over theory, numerics, engine and checker sources and the libraries' versions."""
+    """sha256 over theory, numerics, engine, checker and evidence sources and the libraries' versions."""
     import gateproof.numerics
     import gateproof.theory
 
@@ -24,6 +24,7 @@ def source_version() -> str:
         Path(next(iter(gateproof.numerics.__path__))),
         here,
         here.parent / "checker",
+        here.parent / "evidence",
     ]
     for folder in folders:
         for path in sorted(folder.rglob("*.py")):

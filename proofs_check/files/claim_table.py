@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gateproof.proofs_check.evidence.criterion import parse as parse_criterion
 from gateproof.proofs_check.files.places import Places
 from gateproof.proofs_check.records import VERDICTS, ClaimSpec, Reading
 from gateproof.theory.formula import Definition, FormulaError, define, parse_claim
@@ -14,8 +15,9 @@ from gateproof.theory.formula import Definition, FormulaError, define, parse_cla
 FIRST_NAME = "as stated"
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_OF_READING = ("name", "formal", "pin", "controls", "meaning")
-_OF_CLAIM = ("id", "paper", "where", "says", "latex", "correction", "define", "reading")
+_EVIDENCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}", re.ASCII)
+_OF_READING = ("name", "formal", "pin", "controls", "meaning", "evidence", "criterion", "needs")
+_OF_CLAIM = ("id", "paper", "where", "says", "latex", "correction", "uses", "define", "reading")
 _KINDS: Mapping[type, str] = {
     bool: "true or false",
     int: "a number",
@@ -52,14 +54,21 @@ class Cursor:
         self.fault(f"{key} must be text in quotes, not {kind}", key)
         return ""
 
-    def formula(self, text: str, what: str, extra: Mapping[str, Definition]) -> object | None:
+    def formula(
+        self,
+        text: str,
+        what: str,
+        extra: Mapping[str, Definition],
+        read: Callable[[str, Mapping[str, Definition]], object] = parse_claim,
+    ) -> object | None:
         """Parse a statement of the language, without deciding it."""
+        key = "controls" if what.startswith("control ") else what
         try:
-            return parse_claim(text, extra)
+            return read(text, extra)
         except FormulaError as error:
-            self.fault(f"{what}: {error}", "formal" if what == "formal" else "controls")
+            self.fault(f"{what}: {error}", key)
         except RecursionError:
-            self.fault(f"{what}: nested too deeply", "formal" if what == "formal" else "controls")
+            self.fault(f"{what}: nested too deeply", key)
         return None
 
 
@@ -91,8 +100,19 @@ def read_claim(
         latex=at.text("latex"),
         correction=correction,
         file=path,
+        uses=_uses(at, claim_id),
     )
     return claim if len(faults) == before else None
+
+
+def _uses(at: Cursor, claim_id: str) -> tuple[str, ...]:
+    given = at.table.get("uses", [])
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        at.fault("uses must be a list of ids in quotes", "uses")
+        return ()
+    if claim_id in given:
+        at.fault("uses: a claim cannot rest on itself", "uses")
+    return tuple(dict.fromkeys(given))
 
 
 def _unknown(at: Cursor, allowed: Sequence[str]) -> None:
@@ -148,18 +168,21 @@ def _readings(at: Cursor, extra: Mapping[str, Definition], defined: Mapping[str,
 
 
 def _reading(at: Cursor, extra: Mapping[str, Definition], defined: Mapping[str, str]) -> Reading:
-    formal = at.text("formal")
+    key = "criterion" if "criterion" in at.table else "formal"
+    evidence, needs = _evidence(at, key)
+    formal = at.text(key)
+    read = parse_criterion if key == "criterion" else parse_claim
     parsed = None
-    if "formal" not in at.table:
+    if key not in at.table:
         at.fault('no formal statement; add formal = "..."')
-    elif isinstance(at.table["formal"], str):
-        parsed = at.formula(formal, "formal", extra)
+    elif isinstance(at.table[key], str):
+        parsed = at.formula(formal, key, extra, read)
     controls = at.table.get("controls", [])
     if not isinstance(controls, list) or not all(isinstance(c, str) for c in controls):
         at.fault("controls must be a list of statements in quotes", "controls")
         controls = []
     for number, text in enumerate(controls, 1):
-        control = at.formula(text, f"control {number}", extra)
+        control = at.formula(text, f"control {number}", extra, read)
         if control is not None and control == parsed:
             rule = "a control is a near miss that must be decided the other way"
             at.fault(f"control {number} is the statement itself; {rule}", "controls")
@@ -173,7 +196,27 @@ def _reading(at: Cursor, extra: Mapping[str, Definition], defined: Mapping[str, 
         controls=tuple(controls),
         meaning=at.text("meaning"),
         define=dict(defined),
+        evidence=evidence,
+        needs=needs,
+        by_criterion=key == "criterion",
     )
+
+
+def _evidence(at: Cursor, key: str) -> tuple[str, str]:
+    """The evidence that a reading names, and what makes it."""
+    evidence, needs = at.text("evidence"), at.text("needs")
+    if key == "criterion" and "formal" in at.table:
+        at.fault("formal and criterion; a criterion is the formal statement of a run", "criterion")
+    if "evidence" in at.table and isinstance(at.table["evidence"], str):
+        if not _EVIDENCE.fullmatch(evidence):
+            rule = "small letters, digits and . _ - (at most 80): a name, no path"
+            at.fault(f"evidence {short(evidence)}; write {rule}", "evidence")
+        if not needs.strip():
+            at.fault('evidence without needs; say in words what makes it: needs = "..."', "evidence")
+    for word in ("criterion", "needs"):
+        if word in at.table and "evidence" not in at.table:
+            at.fault(f"{word} without evidence; name the record that it is about", word)
+    return evidence, needs
 
 
 def short(value: object) -> str:

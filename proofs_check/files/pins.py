@@ -75,7 +75,7 @@ def edited(source: Source, wanted: Iterable[Change]) -> str:
         if present is not None:
             cuts.append((present.start, present.end, f'"{change.new}"'))
             continue
-        formal = places.statement(at, number, "formal")
+        formal = places.statement(at, number, "formal") or places.statement(at, number, "criterion")
         if formal is None:
             raise RefusedError(
                 f"{source.path}: {change.claim}: its pin cannot be set in place, as the claim is "

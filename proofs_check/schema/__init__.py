@@ -1,4 +1,4 @@
-"""The JSON Schemas of report.json, of a fit and of mean fields, and the check of a document against them."""
+"""The JSON Schemas of reports, fits, mean fields and evidence records, and the check against them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ _FOLDER = Path(__file__).resolve().parent
 FILE = _FOLDER / "report.schema.json"
 FIT = _FOLDER / "fit.schema.json"
 MEANFIELD = _FOLDER / "meanfield.schema.json"
+EVIDENCE = _FOLDER / "evidence.schema.json"
 
 
 def faults(document: Mapping[str, Any], file: Path = FILE) -> list[str]:

@@ -29,7 +29,8 @@ from gateproof.numerics.lower_bound_pair_shapes import Box, flat_enough, recipro
 from gateproof.numerics.precision import precision
 from gateproof.theory.formula import expand, parse_expr
 
-KEPT = Path(__file__).parent.parent / "certificates" / "gelu_two_sharpnesses.json.gz"
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = ROOT / "proofs_check/evidence/certificates/gelu_two_sharpnesses.json.gz"
 BOUND = Fraction(4, 10**4)
 #: Finite boxes near the best gates of one sharpness (t = 2.17, threshold distance from c), and far ones.
 CELLS = [
