@@ -17,6 +17,7 @@ from gateproof.proofs_check.cli import (
     check,
     diff,
     doctor,
+    evidence,
     fit,
     meanfield,
     output,
@@ -34,13 +35,14 @@ COMMANDS: dict[str, ModuleType] = {
     "show": show,
     "explain": show,
     "verify": verify,
+    "evidence": evidence,
     "certify": certify,
     "fit": fit,
     "meanfield": meanfield,
     "diff": diff,
     "doctor": doctor,
 }
-LATER = ("kernels", "run", "figures", "explore", "new", "evidence")
+LATER = ("kernels", "run", "figures", "explore", "new")
 FIRST = """\
 first steps:
   gateproof fit gelu -k 3                                   a threshold gate, with a certified error
