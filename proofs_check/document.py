@@ -75,6 +75,7 @@ def _claim(claim: ClaimSpec, shown: list[Document]) -> Document:
         "latex": claim.latex,
         "correction": claim.correction,
         "readings": shown,
+        **({"ours": True} if claim.ours else {}),
         **({"uses": list(claim.uses)} if claim.uses else {}),
     }
 

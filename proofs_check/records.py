@@ -61,6 +61,7 @@ class ClaimSpec:
     correction: str | None = None
     file: str = ""
     uses: tuple[str, ...] = ()
+    ours: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ FIRST_NAME = "as stated"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _EVIDENCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}", re.ASCII)
 _OF_READING = ("name", "formal", "pin", "controls", "meaning", "evidence", "criterion", "needs")
-_OF_CLAIM = ("id", "paper", "where", "says", "latex", "correction", "uses", "define", "reading")
+_OF_CLAIM = ("id", "paper", "where", "says", "latex", "correction", "uses", "ours", "define", "reading")
 _KINDS: Mapping[type, str] = {
     bool: "true or false",
     int: "a number",
@@ -101,6 +101,7 @@ def read_claim(
         correction=correction,
         file=path,
         uses=_uses(at, claim_id),
+        ours=_flag(at, "ours"),
     )
     return claim if len(faults) == before else None
 
@@ -113,6 +114,13 @@ def _uses(at: Cursor, claim_id: str) -> tuple[str, ...]:
     if claim_id in given:
         at.fault("uses: a claim cannot rest on itself", "uses")
     return tuple(dict.fromkeys(given))
+
+
+def _flag(at: Cursor, key: str) -> bool:
+    given = at.table.get(key, False)
+    if not isinstance(given, bool):
+        at.fault(f"{key} must be true or false", key)
+    return given is True
 
 
 def _unknown(at: Cursor, allowed: Sequence[str]) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from gateproof.proofs_check import clean
-from gateproof.proofs_check.render import words
+from gateproof.proofs_check.render import opening, words
 from gateproof.proofs_check.render.tex import readable
-from gateproof.proofs_check.status import state
+from gateproof.proofs_check.status import readings, state, unreached
 
 FOLDER = Path(__file__).resolve().parent
 FILTERS = (
@@ -48,6 +48,11 @@ def render(document: Mapping[str, Any]) -> str:
         ids={claim["id"] for claim in document["claims"]},
         state=state,
         words=words,
+        first=opening.opening(document),
+        groups=opening.GROUPS,
+        failing=opening.failing,
+        needs=opening.needs,
+        urgent=[row for row in readings(document) if state(row[1]) != "ok" and not unreached(row[1])],
         readable=readable,
     )
     return str(page)

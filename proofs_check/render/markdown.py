@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gateproof.proofs_check import clean
-from gateproof.proofs_check.render import words
+from gateproof.proofs_check.render import opening, words
 from gateproof.proofs_check.render.tex import readable
 from gateproof.proofs_check.status import readings, state
 
@@ -28,12 +28,64 @@ def render(document: Mapping[str, Any]) -> str:
         if found:
             lines += [f"## {title} ({len(found)})", "", meaning, ""]
             lines += [*_table(found, with_id=True), ""]
-    lines += ["## Counts", "", *_counts(document), ""]
+    lines += ["## Counts", "", *_counts(document), "", *_opening(document)]
     for paper, claims in words.by_paper(document):
         lines += [f"## {plain(words.paper_name(paper))}", ""]
         for claim in claims:
             lines += [*_claim(claim), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _opening(document: Mapping[str, Any]) -> Iterator[str]:
+    """The statements by paper, what fails, what is right, what waits: one page."""
+    first = opening.opening(document)
+    if not first.papers:
+        return
+    shown = first.shown
+    yield f"| paper | statements | {' | '.join(opening.GROUPS[name][0] for name in shown)} |"
+    yield f"|---|{'--:|' * (1 + len(shown))}"
+    for paper in first.papers:
+        numbers = [first.total(paper), *(len(first.groups[paper][name]) for name in shown)]
+        yield f"| {plain(words.paper_name(paper))} | {' | '.join(map(str, numbers))} |"
+    yield ""
+    yield from (f"- **{opening.GROUPS[name][0]}**: {opening.GROUPS[name][1]}" for name in shown)
+    yield ""
+    sections: list[tuple[str, str, Callable[[Mapping[str, Any]], str]]] = [
+        ("fails", "What fails as stated, and its correction", first.instead),
+        ("partly", "What holds as stated and fails in another reading", _share),
+        ("right", "What is exactly right", _says),
+        ("supported", "What holds, in part by a sample or a run only", _says),
+        ("waits", "What waits for a run", lambda claim: "; ".join(opening.needs(claim))),
+        ("open", "What is not decided", _says),
+    ]
+    for name, title, text in sections:
+        claims = [claim for paper in first.papers for claim in first.groups[paper][name]]
+        yield from _list(title, claims, text, "; " if name == "partly" else "")
+    yield from _list("What we add", first.ours, _says)
+
+
+def _says(claim: Mapping[str, Any]) -> str:
+    return str(claim["says"])
+
+
+def _share(claim: Mapping[str, Any]) -> str:
+    return f"{opening.failing(claim)} of {len(claim['readings'])}"
+
+
+def _list(
+    title: str,
+    claims: Sequence[Mapping[str, Any]],
+    text: Callable[[Mapping[str, Any]], str],
+    joined: str = "",
+) -> Iterator[str]:
+    """A section with a line a claim, or with all in one line."""
+    if not claims:
+        return
+    yield f"## {title} ({len(claims)})"
+    yield ""
+    entries = [f"**{plain(claim['id'])}** {plain(text(claim))}".rstrip() for claim in claims]
+    yield from [joined.join(entries)] if joined else (f"- {entry}" for entry in entries)
+    yield ""
 
 
 def _legend(document: Mapping[str, Any]) -> Iterator[str]:
@@ -73,6 +125,12 @@ def _claim(claim: Mapping[str, Any]) -> Iterator[str]:
     if claim["correction"]:
         yield f"Corrected by {plain(claim['correction'])}."
         yield ""
+    if claim.get("ours"):
+        yield "A finding of ours."
+        yield ""
+    if claim.get("uses"):
+        yield f"Rests on {', '.join(map(plain, claim['uses']))}."
+        yield ""
     yield from _table([(claim, reading) for reading in claim["readings"]], with_id=False)
 
 
@@ -97,6 +155,7 @@ def _table(rows: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], *, with_
 def _evidence(reading: Mapping[str, Any]) -> str:
     parts = [
         plain(reading["reason"]),
+        plain(words.effective(reading)),
         code(words.enclosure(reading["value"])),
         code(words.witness(reading["witness"])),
         f"true instead: {code(words.nearest(reading))}" if reading.get("nearest") else "",

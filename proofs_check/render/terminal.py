@@ -12,7 +12,7 @@ from typing import Any
 from gateproof.proofs_check import clean
 from gateproof.proofs_check.decision_json import TIME
 from gateproof.proofs_check.records import Settings
-from gateproof.proofs_check.render import varied, words
+from gateproof.proofs_check.render import opening, varied, words
 from gateproof.proofs_check.render.tex import readable
 from gateproof.proofs_check.status import readings, state, unreached
 
@@ -69,6 +69,8 @@ def details(document: Mapping[str, Any], style: Style) -> str:
             lines += ["  TeX:", *(f"    {line}" for line in _folded(claim["latex"]))]
         if claim["correction"]:
             lines.append(f"  corrected by {claim['correction']}")
+        if claim.get("uses"):
+            lines.append(f"  rests on {', '.join(map(clean.line, claim['uses']))}")
         for reading in claim["readings"]:
             lines += ["", *_reading(reading, style)]
         lines.append("")
@@ -104,7 +106,19 @@ def summary(document: Mapping[str, Any], style: Style) -> str:
              if state(reading) != "ok" and not unreached(reading)]  # fmt: skip
     wrong += _missing(document)
     lines = [line.rstrip() for line in text.getvalue().strip("\n").splitlines()]
+    lines += _statements(document)
     return "\n".join([*lines, *([""] if wrong else []), *wrong]) + "\n"
+
+
+def _statements(document: Mapping[str, Any]) -> Iterator[str]:
+    """A line a paper: how many of its statements are right, in part, and so on."""
+    first = opening.opening(document)
+    for paper in first.papers:
+        parts = [
+            f"{len(found)} {opening.GROUPS[name][0]}" for name, found in first.groups[paper].items() if found
+        ]
+        name = clean.line(words.paper_name(paper), 40)
+        yield f"{name}: {first.total(paper)} statements, {', '.join(parts)}"
 
 
 def certified(found: Mapping[str, Any], settings: Settings) -> str:
@@ -156,6 +170,7 @@ def _reading(reading: Mapping[str, Any], style: Style) -> Iterator[str]:
         ("value", words.enclosure(reading["value"])),
         ("witness", words.witness(reading["witness"])),
         ("true instead", words.nearest(reading)),
+        ("worth", words.effective(reading)),
         ("reason", reading["reason"]),
         ("method", reading["method"]),
         ("trust", ", ".join(reading["trust"])),

@@ -105,6 +105,12 @@ def nearest(reading: Mapping[str, Any]) -> str:
     return f"{found['formal']}  ({NEAREST[found['kind']]}; {found['verdict']})" if found else ""
 
 
+def effective(reading: Mapping[str, Any]) -> str:
+    """Say what a reading is worth by what its claim rests on, where that is less than its verdict."""
+    found = reading.get("effective")
+    return f"effectively {found}, by the weakest of what the claim rests on" if found else ""
+
+
 def controls(found: Mapping[str, Any]) -> str:
     """Say how many near misses were caught, and which were not."""
     if not found["planted"]:
