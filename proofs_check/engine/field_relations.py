@@ -102,8 +102,11 @@ _FLIP = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 def _values(relation: Rel, context: Context, decide: Decide) -> Outcome:
     """Arithmetic: each set is its one number."""
     (op,), (a, b) = relation.ops, relation.terms
-    if infinite_sign(a) or infinite_sign(b):
-        raise NotYetError("a set of the mean field beside infinity")
+    signs = infinite_sign(a), infinite_sign(b)
+    if any(signs):
+        finite = _values(Rel((">",), (b if signs[0] else a, num(-1))), context, decide)
+        truth = (signs[0] > signs[1]) - (signs[0] < signs[1]) in HOLDS[op]
+        return finite if finite.truth is None else replace(finite, truth=truth, rigor=CERTIFIED)
     reached = 0
     for digits in LADDER:
         sets = {node: the_set(node, digits) for node in fields_in(relation)}

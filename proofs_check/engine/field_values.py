@@ -23,7 +23,23 @@ from gateproof.proofs_check.engine.space import Space
 from gateproof.theory.exact.domain import Domain
 from gateproof.theory.exact.means import Mean, holds_mean
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Extremum, Gauss, MeanField, Node, Num, Rel, Var, rebuild
+from gateproof.theory.formula.nodes import (
+    App,
+    At,
+    Diff,
+    Expr,
+    Extremum,
+    Gauss,
+    Limit,
+    MeanField,
+    Node,
+    Num,
+    Rel,
+    Series,
+    Taylor,
+    Var,
+    rebuild,
+)
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.rewriting import replaced
@@ -52,17 +68,30 @@ def settled(relation: Rel, context: Context) -> Rel:
     def visit(part: Node) -> Node:
         if isinstance(part, MeanField):
             return _settled(part, context)
-        if isinstance(part, Extremum) and holds_field(relation):
+        if isinstance(part, Extremum):
             raise NotYetError(f"{fields_in(relation)[0].op} beside {part.op}")
-        if isinstance(part, Mean) and isinstance(part, Gauss):
-            inside = _core(part.body, part.var, to_text(part), context)
-            part = replace(part, body=inside)
+        if isinstance(part, At | Diff | Limit | Series | Taylor):
+            return _plain(part)
+        if isinstance(part, Gauss):
+            part = replace(part, body=_core(part.body, part.var, to_text(part), context))
         done = rebuild(part, visit)
         assert isinstance(done, Node)
         return done
 
     found = visit(relation)
     assert isinstance(found, Rel)
+    return found
+
+
+def _plain(part: Expr) -> Expr:
+    """A closed derivative, limit or sum as what it is equal to."""
+    name = type(part).__name__.lower()
+    if holds_field(part):
+        raise NotYetError(f"{fields_in(part)[0].op} inside of {name}")
+    work = Elimination(Space())
+    found = work.expr(part)
+    if work.owed:
+        raise NotYetError(f"{name} of a function with kinks beside a set of the mean field")
     return found
 
 

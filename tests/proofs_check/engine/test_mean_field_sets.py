@@ -71,6 +71,8 @@ CERTIFIED = [
     "fixed_points(x**2, x, sigma_w2=1, sigma_b2=1) == {}",
     "edge_of_chaos(diff(softplus(x), x), x, sigma_b2=0.05) == edge_of_chaos(sigmoid(y), y, sigma_b2=1/20)",
     "for k in 1..2: edge_of_chaos(tanh(k*x), x, sigma_b2=0) == 1/k**2",
+    "edge_of_chaos(tanh(x), x, sigma_b2=0.05) < oo",
+    "edge_of_chaos(tanh(x), x, sigma_b2=0) == integrate(exp(-x), x, 0, oo)",
     # chi_1 = 1 at the critical point, by quadrature over all variances of its enclosure.
     (
         "abs(edge_of_chaos(tanh(x), x, sigma_b2=0.05)"
@@ -91,6 +93,7 @@ REFUTED = [
     "fixed_points(gelu(x), x, sigma_w2=2.1, sigma_b2=0) == {0, 3.1~, 4}",
     "1 in fixed_points(gelu(x), x, sigma_w2=2.1, sigma_b2=0)",
     "edge_of_chaos(tanh(x), x, sigma_b2=0.05) == edge_of_chaos(erf(x), x, sigma_b2=0.05)",
+    "edge_of_chaos(tanh(x), x, sigma_b2=0.05) == at(diff(x**2, x), x=0.88)",
     # A point that was found is enough, whatever lies beyond the range.
     "edge_of_chaos(exp(x), x, sigma_b2=0.05) == 1/2",
 ]
@@ -107,6 +110,7 @@ ILL_POSED = {
     "depth_rate(x, x, sigma_b2=0) > 1": "a line",
     "depth_rate(tanh(x), x, sigma_b2=0.05, power=2) > 1": "continuous",
     "edge_of_chaos(tanh(x), x, sigma_b2=0.05) == 1/0": "division by 0",
+    "gauss(z, z, q=edge_variance(tanh(x), x, sigma_b2=0.05) - 1) < 1": "the variance is negative",
     "{1, 2} in edge_of_chaos(tanh(x), x, sigma_b2=0.05)": "a set stands on its left",
 }
 UNDECIDED = {
@@ -119,7 +123,7 @@ UNDECIDED = {
     "defined(edge_of_chaos(tanh(z), z, sigma_b2=0), x in R)": "predicate",
     "sup(tanh(x), x in R) < edge_of_chaos(tanh(z), z, sigma_b2=0.05)": "beside sup",
     "edge_of_chaos(tanh(x), x, sigma_b2=pi) > 1": "rational",
-    "edge_of_chaos(tanh(x), x, sigma_b2=0.05) < oo": "infinity",
+    "edge_of_chaos(tanh(x), x, sigma_b2=0.05) == oo": "infinity",
     "limit(edge_of_chaos(tanh(x), x, sigma_b2=s), s, 0) == 1": "depends on a name (s)",
     "sum(edge_of_chaos(tanh(x), x, sigma_b2=k), k in 1..2) > 1": "depends on a name (k)",
     "edge_of_chaos(gauss(tanh(x + z), z, q=1), x, sigma_b2=1) == 1": "means in it",
