@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import count
 
 from flint import acb, arb
 
@@ -23,6 +24,15 @@ from gateproof.theory.formula.powers import constant_value
 Env = Mapping[str, acb]
 Evaluator = Callable[[Env, bool], acb]
 NOWHERE = acb(arb.nan(), arb.nan())
+_KEYS = count()
+
+
+class Shared(dict[str, acb]):
+    """Values of names for one evaluation at one precision: equal parts of a formula are evaluated once."""
+
+    def __init__(self, values: Mapping[str, acb]) -> None:
+        super().__init__(values)
+        self.found: dict[tuple[int, bool], acb] = {}
 
 
 @lru_cache(maxsize=1024)
@@ -38,7 +48,21 @@ def compiled_complex(expr: Expr) -> Evaluator:
         return _where(expr)
     if not isinstance(expr, App):
         raise TypeError(f"{type(expr).__name__} is not a core expression")
-    return _app(expr)
+    return _once(_app(expr))
+
+
+def _once(run: Evaluator) -> Evaluator:
+    own = next(_KEYS)
+
+    def once(env: Env, analytic: bool) -> acb:
+        if type(env) is not Shared:
+            return run(env, analytic)
+        value = env.found.get((own, analytic))
+        if value is None:
+            value = env.found[own, analytic] = run(env, analytic)
+        return value
+
+    return once
 
 
 def _fixed(value: Real) -> acb:

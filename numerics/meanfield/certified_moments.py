@@ -55,13 +55,10 @@ class Quadrature:
                     (sums[k, 2] + arb(0, 4 * error)) / (4 * q * q),
                 )
             )
-        (value, rise, bend), flat = rule.level.jets(q)
-        first, second = jets[:2]
-        return (
-            (first[0] + value, first[1] + rise, first[2] + bend),
-            (second[0] + flat, second[1], second[2]),
-            jets[2],
+        first, second, mean = (
+            (a[0] + b[0], a[1] + b[1], a[2] + b[2]) for a, b in zip(jets, rule.level.jets(q), strict=True)
         )
+        return first, second, mean
 
 
 def split(q: arb) -> list[tuple[arb, int]]:

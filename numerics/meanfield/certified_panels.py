@@ -15,7 +15,7 @@ from math import ceil, exp, inf, log
 
 from flint import acb, arb
 
-from gateproof.numerics.complex_ball import compiled_complex
+from gateproof.numerics.complex_ball import Shared, compiled_complex
 from gateproof.numerics.meanfield.activation import X
 from gateproof.numerics.precision import precision
 from gateproof.theory.formula.nodes import Expr
@@ -24,6 +24,8 @@ from gateproof.theory.formula.nodes import Expr
 ELLIPSES, ALONG, ACROSS = (5.0, 3.0, 2.0), 6, 2
 #: Bits for bounds, how often a panel is halved, and how many panels one rule may have.
 LOW, HALVINGS, MOST = 64, 24, 1_000
+#: Where a half needs more than this part of the whole's nodes, it may have so many times more than the cap.
+FEWER, FULL = 0.8, 8
 Complex = Callable[[acb], acb]
 Sizes = Callable[[arb, arb], list[arb] | None]
 
@@ -53,7 +55,7 @@ class Panel:
 def evaluator(expr: Expr) -> Complex:
     """The formula in x on complex balls; not finite where it is not seen to be analytic."""
     run = compiled_complex(expr)
-    return lambda z: run({X: z}, True)
+    return lambda z: run(Shared({X: z}), True)
 
 
 @lru_cache(maxsize=256)
@@ -67,22 +69,25 @@ def panels(sizes: Sizes, lo: arb, hi: arb, goals: Sequence[float], cap: int, bit
     """Panels from lo to hi (finite) for integrands that are analytic between.
 
     ``sizes(x, y)`` bounds their absolute values on the box x + i y, or is None where one may not be analytic.
-    ``goals`` are the errors aimed at on a panel, which is halved beyond ``cap`` nodes. Middles and
+    ``goals`` are the errors aimed at on a panel, which is halved beyond about ``cap`` nodes. Middles and
     radii are known to ``bits`` bits. Raises NoPanels.
     """
     found: list[Panel] = []
-    stack = [(lo, hi, 0)]
+    stack = [(lo, hi, 0, inf)]
     with precision(LOW):
         while stack:
-            a, b, depth = stack.pop()
+            a, b, depth, whole = stack.pop()
             panel = _panel(sizes, a, b, goals, bits)
-            if panel is not None and (panel.nodes <= cap or depth >= HALVINGS):
+            # A half needs fewer nodes only until the integrand is about constant on it.
+            enough = cap if panel is None or panel.nodes <= FEWER * whole else FULL * cap
+            if panel is not None and (panel.nodes <= enough or depth >= HALVINGS):
                 found.append(panel)
                 continue
             if depth >= HALVINGS or len(found) + len(stack) > MOST:
                 raise NoPanels("a part of the line is too close to where the formula is not analytic")
             middle = ((a + b) / 2).mid()
-            stack += [(middle, b, depth + 1), (a, middle, depth + 1)]
+            nodes = inf if panel is None else panel.nodes
+            stack += [(middle, b, depth + 1, nodes), (a, middle, depth + 1, nodes)]
     return found
 
 
@@ -138,7 +143,7 @@ def squares(functions: Sequence[Complex], span: Span, line: tuple[arb, ...] = ()
     """Bounds of f^2 for each function, and of |f| for the first, times the density and 1 + x^2/q + x^4/q^2.
 
     So the errors also hold, divided by q and q^2, for the first two derivatives in q. With the slope and
-    level of a ``line`` r it is f^2 - r^2 for the first and f^2 - slope^2 for the second.
+    level of a ``line`` r it is f^2 - r^2 and |f - r| for the first, f^2 - slope^2 for the second.
     """
 
     def sizes(x: arb, y: arb) -> list[arb] | None:
@@ -151,8 +156,9 @@ def squares(functions: Sequence[Complex], span: Span, line: tuple[arb, ...] = ()
         energies = [v * v for v in known]
         if line:
             slope, level = line
-            energies[0] += abs(slope * acb(x, y) + level) ** 2
-            energies[1] += slope * slope
+            high = abs(slope * acb(x, y) + level)
+            energies = [energies[0] + high * high, energies[1] + slope * slope]
+            known = [known[0] + high]
         return [*(e * weight for e in energies), known[0] * weight]
 
     return sizes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import inf
 
 from flint import arb
@@ -37,6 +38,7 @@ class Growth:
     rate: int
 
 
+@lru_cache(maxsize=512)
 def growth(expr: Expr, side: str) -> Growth:
     """How fast |f| grows to the side '+' or '-'. Raises NoTailBound."""
     found = _by_form(expr, side)

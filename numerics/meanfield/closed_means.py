@@ -17,7 +17,7 @@ from gateproof.theory.formula.nodes import Expr, Gauss, Num, Var, num
 
 Q = "q"
 #: Where a sign may be proved from.
-STARTS = (16, 64, 256, 1024, 4096)
+STARTS = (1, 4, 16, 64, 256, 1024, 4096)
 
 
 @dataclass(frozen=True)

@@ -71,16 +71,16 @@ def lines(phi: Phi) -> Lines | None:
     return Lines(a, b, c, (loose[0], loose[1]), known)
 
 
-def _by_slope(phi: Phi, side: str, slope: Expr, level: Expr) -> Fraction | None:
-    """A bound of the integral of x^2 |phi^2 - r^2| beyond START, from |phi - r| <= int |phi' - r'|.
+def distance(phi: Phi, side: str, slope: Expr) -> list[Term] | None:
+    """Terms that bound |phi - r| beyond START, by int |phi' - r'|; x^k exp(-a x) has k < a START, or k <= -1.
 
     It serves lines with an irrational intercept, which no tail form takes away exactly.
     """
     form = tail_form(plus(phi.slope, minus(slope)), X, side, Fraction(START))
-    if not isinstance(form, Expansion) or any(form.poly.values()):
+    if not isinstance(form, Expansion) or any(k > -2 for k, c in form.poly.items() if c):
         return None
     terms = []
-    for c, k, a in form.remainder:
+    for c, k, a in (*(Term(abs(c), k, Fraction(0)) for k, c in form.poly.items() if c), *form.remainder):
         if a * START > max(k, 0):
             # The logarithm of x^k exp(-a x) falls at least at the rate a - k/START.
             terms.append(Term(c / (a - Fraction(max(k, 0), START)), k, a))
@@ -88,6 +88,14 @@ def _by_slope(phi: Phi, side: str, slope: Expr, level: Expr) -> Fraction | None:
             terms.append(Term(c / (-k - 1), k + 1, Fraction(0)))
         else:
             return None
+    return terms
+
+
+def _by_slope(phi: Phi, side: str, slope: Expr, level: Expr) -> Fraction | None:
+    """A bound of the integral of x^2 |phi^2 - r^2| beyond START, from |phi - r| <= int |phi' - r'|."""
+    terms = distance(phi, side, slope)
+    if terms is None:
+        return None
     x = Var(X)
     off = plus(*(times(Num(t.c), App("pow", (x, num(t.k))), exponential(times(Num(-t.a), x))) for t in terms))
     steep, high = (Num(2 * max(abs(e) for e in enclosure(v))) for v in (slope, level))
@@ -99,8 +107,14 @@ def _by_slope(phi: Phi, side: str, slope: Expr, level: Expr) -> Fraction | None:
 
 def _moment(g: Expr, side: str, rest: Fraction) -> arb | None:
     """A bound of the integral of x^2 |g| over one half line; ``rest`` is that beyond START."""
+    near = within(g, side)
+    return None if near is None else arb((near + iv.rational(rest)).upper())
+
+
+def within(g: Expr, side: str) -> arb | None:
+    """A bound of the integral of x^2 |g| over one side of 0 up to START, or None."""
     with precision(64):
-        total, step = iv.rational(rest), arb(START) / CELLS
+        total, step = arb(0), arb(START) / CELLS
         try:
             for k in range(CELLS):
                 lo, hi = step * k, step * (k + 1)

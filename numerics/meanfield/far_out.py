@@ -13,7 +13,7 @@ larger q, and the curves become polynomials in 1/sqrt(q) with coefficients in ba
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -23,7 +23,7 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.meanfield.activation import Phi
 from gateproof.numerics.meanfield.certified_panels import NoPanels
-from gateproof.numerics.meanfield.certified_tails import NoTailBound, growth, largest
+from gateproof.numerics.meanfield.certified_tails import NoTailBound
 from gateproof.numerics.meanfield.closed_means import (
     Closed,
     edge_form,
@@ -31,12 +31,15 @@ from gateproof.numerics.meanfield.closed_means import (
     fixed_point_form,
 )
 from gateproof.numerics.meanfield.curves import Maps, reachable
-from gateproof.numerics.meanfield.far_lines import BITS, CELLS, Lines, lines
+from gateproof.numerics.meanfield.far_lines import BITS, Lines, lines
+from gateproof.numerics.meanfield.far_slow import elasticity, slow_lines, supremum
 from gateproof.numerics.precision import precision
 from gateproof.theory.formula.nodes import Expr
 
 #: Where a search ends that no argument extends to infinity.
 LARGEST = Fraction(4**8)
+SLOWLY = "by bounds of what is left about the asymptotes, which phi approaches slowly"
+LOGARITHMIC = "|x phi'(x)| is bounded, so that sqrt(V) grows at most like log q"
 #: Powers of 4 tried for Q.
 POWERS = (*range(2, 13), *range(14, 27, 2))
 
@@ -53,21 +56,8 @@ class Far:
 @lru_cache(maxsize=128)
 def supremum_squared(phi: Phi) -> arb | None:
     """An upper bound of phi^2, or None where phi is not seen to be bounded."""
-    try:
-        far = [growth(phi.expr, side) for side in "+-"]
-    except NoTailBound:
-        return None
-    if any(g.power or g.rate for g in far):
-        return None
-    with precision(64):
-        sizes = [g.size for g in far]
-        for g, side in zip(far, "+-", strict=True):
-            step = arb(g.start) / CELLS
-            for k in range(CELLS):
-                lo, hi = step * k, step * (k + 1)
-                box = (iv.down(lo), iv.up(hi)) if side == "+" else (iv.down(-hi), iv.up(-lo))
-                sizes.append(largest(phi.expr, box))
-        return arb((max(sizes) ** 2).upper())
+    top = supremum(phi.expr)
+    return None if top is None else arb((top**2).upper())
 
 
 def edge_far(maps: Maps, sigma_b2: Fraction) -> Far | None:
@@ -89,7 +79,37 @@ def _edge_far(maps: Maps, sigma_b2: arb) -> Far | None:
             if d is not None and (q - sigma_b2) * d[1] > top:
                 return Far(1, q, "phi is bounded, and (q - sigma_b^2) D/V grows without bound")
         return None
-    return _by_lines(maps, lambda at, t, i0, i1: _edge_form(at, sigma_b2, t, i0, i1))
+    found = _by_lines(maps, lambda at, t, i0, i1: _edge_form(at, sigma_b2, t, i0, i1))
+    return found or _edge_slow(maps, sigma_b2)
+
+
+def _edge_slow(maps: Maps, s: arb) -> Far | None:
+    """The same where phi approaches its lines slowly, or grows like a logarithm."""
+    at, k = slow_lines(maps.phi), elasticity(maps.phi)
+    if at is None and k is None:
+        return None
+    for q, v, d in _far_moments(maps):
+        if at is not None:
+            t = arb(0).union(1 / q.sqrt())
+            # sqrt(q') (D(q') - A) for every q' >= q, then F/sqrt(q').
+            level = q.sqrt() * (d - at.a) + arb(0, (at.loose(q) / (2 * arb.pi()).sqrt()).upper())
+            value = level - at.b - t * (s * (at.a + t * level) + arb(0, at.top.upper()))
+            if value > 0 or value < 0:
+                return Far(1 if value > 0 else -1, q, SLOWLY)
+        if k is not None and q > s and (q - s) * d > v and (q - s) * d >= 4 * k * k:
+            return Far(1, q, LOGARITHMIC)
+    return None
+
+
+def _far_moments(maps: Maps) -> Iterator[tuple[arb, arb, arb]]:
+    """Q with V and D there, ascending, for as long as they are found."""
+    for power in POWERS[2:]:
+        q = arb(4) ** power
+        found = _moments(maps, q)
+        if found is None:
+            return
+        with precision(BITS):
+            yield q, *found
 
 
 def _edge_form(at: Lines, s: arb, t: arb, i0: arb, i1: arb) -> arb:
@@ -123,7 +143,23 @@ def _fixed_point_far(maps: Maps, sigma_w2: arb, sigma_b2: arb, exact: Fraction) 
         second = sigma_w2 * at.b + t * last
         return second if critical else (sigma_w2 * at.a - 1) + t * second
 
-    return _by_lines(maps, form)
+    return _by_lines(maps, form) or _fixed_point_slow(maps, sigma_w2, sigma_b2)
+
+
+def _fixed_point_slow(maps: Maps, w: arb, s: arb) -> Far | None:
+    """The same where phi approaches its lines slowly, or grows like a logarithm."""
+    at, k = slow_lines(maps.phi), elasticity(maps.phi)
+    if at is None and k is None:
+        return None
+    for q, v, _ in _far_moments(maps):
+        if at is not None:
+            t = arb(0).union(1 / q.sqrt())
+            value = (w * at.a - 1) + t * (w * at.b + t * (s + w * arb(0, at.top.upper())))
+            if value > 0 or value < 0:
+                return Far(1 if value > 0 else -1, q, SLOWLY)
+        if k is not None and w * v + s < q and q - s >= w * k * k:
+            return Far(-1, q, LOGARITHMIC)
+    return None
 
 
 def _exact_a(phi: Phi) -> Fraction:
@@ -168,9 +204,9 @@ def last_variance(
     maps: Maps, lo: arb, sigma_b2: Fraction, given: Fraction | None, far: Far | None
 ) -> tuple[arb, Far | None]:
     """Where a search from lo ends, ``given`` or not, and what is known beyond: nothing where moments fail."""
-    if given is not None:
+    if given is not None and not (far is not None and far.beyond < iv.rational(given)):
         # All of (0, lo] is known: a range that ends there has nothing to be searched.
-        hi = max(arb(iv.rational(given).upper()), lo)
+        hi, far = max(arb(iv.rational(given).upper()), lo), None
     else:
         hi = iv.rational(max(LARGEST, 4 * sigma_b2)) if far is None else far.beyond
         hi = max(arb(hi.upper()), 2 * lo)
