@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gateproof.proofs_check.cli import output
@@ -10,6 +12,7 @@ from gateproof.proofs_check.cli.parser import Parser, text
 
 if TYPE_CHECKING:
     from gateproof.proofs_check.evidence.states import Evidence
+    from gateproof.proofs_check.records import ClaimSpec
 
 HELP = "make the records and certificates that claims rest on, or say what makes them"
 DESCRIPTION = """\
@@ -50,30 +53,35 @@ def run(options: argparse.Namespace) -> int:
 
 def _chosen(files: list[str], words: list[str]) -> list[Evidence]:
     """The evidence named. Raises RefusedError, and NothingSelectedError where nothing matches."""
-    from fnmatch import fnmatchcase
-
     from gateproof.proofs_check.claims_file import load_packaged
     from gateproof.proofs_check.evidence import states
     from gateproof.proofs_check.refused import NothingSelectedError
-    from gateproof.proofs_check.selection import select
+    from gateproof.proofs_check.selection import LOCAL, select
 
-    claims = list(select(files).claims)
-    if not files and words:
-        # Ids of the papers are known beside those of a gateproof.toml, as everywhere.
-        known = {claim.id for claim in claims}
-        claims += [claim for claim in load_packaged() if claim.id not in known]
-    found = states.of(claims)
+    claims = select(files).claims
     if not words:
-        return found
+        return states.of(claims)
     matched: list[Evidence] = []
     for word in words:
-        hits = [e for e in found if any(fnmatchcase(name, word) for name in (e.name, *e.claims))]
-        if not hits:
-            known_claim = any(fnmatchcase(claim.id, word) for claim in claims)
-            told = f"{word} names no evidence" if known_claim else f"no claim or evidence {word!r}"
-            raise NothingSelectedError(f"{told}; gateproof evidence lists what there is")
-        matched += [e for e in hits if e not in matched]
+        known, found = _matching(claims, word)
+        if not known and not files and Path(LOCAL).is_file():
+            # As everywhere, a word is looked up in gateproof.toml and then among the papers' claims.
+            known, found = _matching(load_packaged(), word)
+        if not found:
+            said = f"{word} names no evidence" if known else f"no claim or evidence {word!r}"
+            raise NothingSelectedError(f"{said}; gateproof evidence lists what there is")
+        matched += [entry for entry in found if entry not in matched]
     return matched
+
+
+def _matching(claims: Sequence[ClaimSpec], word: str) -> tuple[bool, list[Evidence]]:
+    """Whether a word is one of the claims or of their evidence, and the evidence it stands for."""
+    from fnmatch import fnmatchcase
+
+    from gateproof.proofs_check.evidence import states
+
+    found = [e for e in states.of(claims) if any(fnmatchcase(n, word) for n in (e.name, *e.claims))]
+    return bool(found) or any(fnmatchcase(claim.id, word) for claim in claims), found
 
 
 def _made(found: Evidence, options: argparse.Namespace) -> Evidence:

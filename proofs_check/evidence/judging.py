@@ -8,7 +8,7 @@ from typing import Any
 
 from gateproof.proofs_check.evidence import certificates
 from gateproof.proofs_check.evidence.criterion import closed, definitions, fingerprint
-from gateproof.proofs_check.evidence.record import Record, certificate_of, folder_of, load
+from gateproof.proofs_check.evidence.record import Record, load, path_of
 from gateproof.proofs_check.records import ClaimSpec, Decision, Reading
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import FormulaError
@@ -51,11 +51,10 @@ def plan(claim: ClaimSpec, reading: Reading) -> Plan:
     if not reading.evidence:
         return Plan(reading)
     if not reading.by_criterion:
-        path = certificate_of(claim.file, reading.evidence)
-        found = certificates.fingerprint(path)
+        found = certificates.fingerprint(path_of(claim.file, reading))
         return Plan(replace(reading, proof=found)) if found else Plan(reading, missing(reading))
     try:
-        record = load(folder_of(claim.file) / f"{reading.evidence}.json")
+        record = load(path_of(claim.file, reading))
         if record is None:
             return Plan(reading, missing(reading))
         changed = stale(reading, record)

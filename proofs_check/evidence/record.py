@@ -19,6 +19,7 @@ from gateproof.numerics import atomic
 from gateproof.proofs_check.claims_file import PACKAGED
 from gateproof.proofs_check.decision_json import digest
 from gateproof.proofs_check.files.claims_text import read_bytes
+from gateproof.proofs_check.records import Reading
 from gateproof.proofs_check.refused import RefusedError
 
 VERSION = 1
@@ -58,16 +59,11 @@ class Record:
         ]
 
 
-def folder_of(claims_file: str) -> Path:
-    """The folder of the records that a claims file's readings name: ``evidence`` beside it."""
+def path_of(claims_file: str, reading: Reading) -> Path:
+    """The record, or the certificate, that a reading of a claims file names: in ``evidence`` beside it."""
+    kind, ending = ("records", ".json") if reading.by_criterion else ("certificates", ".json.gz")
     folder = Path(claims_file).resolve().parent
-    return HERE / "records" if folder == PACKAGED else folder / "evidence"
-
-
-def certificate_of(claims_file: str, name: str) -> Path:
-    """The file of a certificate by its name."""
-    folder = Path(claims_file).resolve().parent
-    return (HERE / "certificates" if folder == PACKAGED else folder / "evidence") / f"{name}.json.gz"
+    return (HERE / kind if folder == PACKAGED else folder / "evidence") / f"{reading.evidence}{ending}"
 
 
 def load(path: Path) -> Record | None:
@@ -78,14 +74,14 @@ def load(path: Path) -> Record | None:
     try:
         data = json.loads(raw)
     except (ValueError, RecursionError):
-        raise RefusedError(f"{path}: is not JSON; a record is one JSON document") from None
+        raise RefusedError(f"{path.name}: is not JSON; a record is one JSON document") from None
     wrong = next(_faults(data), None)
     if wrong is not None:
-        raise RefusedError(f"{path}: is no record: {wrong}")
+        raise RefusedError(f"{path.name}: is no record: {wrong}")
     if data["name"] != path.stem:
-        raise RefusedError(f"{path}: is the record {data['name']!r:.90} under another name")
+        raise RefusedError(f"{path.name}: is the record {data['name']!r:.90} under another name")
     if data["sha256"] != seal(data):
-        raise RefusedError(f"{path}: was changed after it was made; make it anew")
+        raise RefusedError(f"{path.name}: was changed after it was made; make it anew")
     return Record(data, path)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gateproof.proofs_check.evidence.judging import stale
-from gateproof.proofs_check.evidence.record import certificate_of, folder_of, load
+from gateproof.proofs_check.evidence.record import load, path_of
 from gateproof.proofs_check.records import ClaimSpec, Reading
 from gateproof.proofs_check.refused import RefusedError
 
@@ -38,20 +38,13 @@ class Evidence:
         return list(dict.fromkeys(claim for claim, _ in self.readings))
 
 
-def path_of(claim: ClaimSpec, reading: Reading) -> Path:
-    """The file of a reading's evidence."""
-    if reading.by_criterion:
-        return folder_of(claim.file) / f"{reading.evidence}.json"
-    return certificate_of(claim.file, reading.evidence)
-
-
 def of(claims: Sequence[ClaimSpec]) -> list[Evidence]:
     """All evidence of claims, in their order."""
     found: dict[Path, list[tuple[str, Reading]]] = {}
     for claim in claims:
         for reading in claim.readings:
             if reading.evidence:
-                found.setdefault(path_of(claim, reading), []).append((claim.id, reading))
+                found.setdefault(path_of(claim.file, reading), []).append((claim.id, reading))
     return [state_of(path, tuple(readings)) for path, readings in found.items()]
 
 

@@ -28,7 +28,13 @@ ROWS = (
     ("beta_q", "beta_q"),
     ("limit", "limit"),
     ("log_factor", "log"),
+    ("largest_depth", "L_max"),
+    ("basin", "from q_0"),
 )
+#: Rows that are left out where no point has them.
+SOME = ("law", "beta_q", "limit", "log_factor", "largest_depth", "basin")
+#: Digits of a basin's ends.
+BASIN = 6
 #: Columns of a curve.
 COLUMNS = ("sigma_w2", "q_star", "chi_1", "chi_parallel", "stable", "beta_q", "xi_q", "xi_c")
 
@@ -45,6 +51,9 @@ def summary(found: FieldPoints) -> str:
     lines = [": ".join([found.kind, f"{found.target}, {', '.join(at)}" if at else found.target]), ""]
     if found.points:
         lines += [*_table(found), ""]
+    if found.apart is not None:
+        apart = exact_text(found.apart)
+        lines.append(f"  L_max: from c_0 = 0, the last layer with |c_l - c*| >= {apart}")
     lines += [f"  {note}" for note in _notes(found.points)]
     sure = "certified" if found.certified else "not certified"
     lines.append(f"  {found.status.value} ({sure}): {found.reason}")
@@ -56,11 +65,11 @@ def _table(found: FieldPoints) -> Iterator[str]:
         if name in ("sigma_w2", "sigma_b2") and getattr(found, name) is not None:
             continue
         cells = [_cell(point, name, found.digits) for point in found.points]
-        if name in ("law", "beta_q", "limit", "log_factor") and not any(cells):
+        if name in SOME and not any(cells):
             continue
         if name == "limit" and not any(p.law == "l^-2" for p in found.points):
             continue
-        width = found.digits + 8
+        width = max(found.digits + 8, max(map(len, cells)) + 2)
         yield f"  {said:11}{''.join(cell.ljust(width) for cell in cells)}".rstrip()
 
 
@@ -72,10 +81,14 @@ def _cell(point: FieldPoint, name: str, digits: int) -> str:
         if value is None:
             return ""
         return f"like {value}"
-    return "" if value is None else _number(value, digits)
+    if name == "basin" and value is not None:
+        lo, hi = (end.decimal(min(digits, BASIN)) for end in value)
+        return f"{lo} to {hi} ~"
+    return "" if value is None else number(value, digits)
 
 
-def _number(value: Value, digits: int) -> str:
+def number(value: Value, digits: int) -> str:
+    """The digits that are right, or the enclosure; what is estimated is marked."""
     text = value.decimal(digits)
     if text is None:
         ends = value.ends(1)
@@ -88,20 +101,22 @@ def _notes(points: Sequence[FieldPoint]) -> Iterator[str]:
         if point.note:
             which = f"point {place}: " if len(points) > 1 else ""
             yield f"{which}{point.note}"
-    if any(not v.certified for p in points for v in vars(p).values() if hasattr(v, "certified")):
+    values = (v for p in points for v in (*vars(p).values(), *(p.basin or ())))
+    if any(not v.certified for v in values if hasattr(v, "certified")):
         yield "~ by estimate, not certified"
 
 
-def curve_table(parts: Sequence[FieldPoints]) -> str:
-    """A line for each point, and one for each sigma_b^2 without any."""
-    from gateproof.numerics.meanfield.result import exact_text
+def curve_table(parts: Sequence[FieldPoints], missing: int = 0) -> str:
+    """A line for each point, and one for each sigma_b^2 without any; ``missing`` searches were stopped."""
+    from gateproof.numerics.meanfield.result import exact_text, stopped
 
     first = parts[0]
-    head = ["sigma_b^2", *(dict(ROWS)[name] for name in COLUMNS)]
+    columns = (*COLUMNS, "largest_depth") if first.apart is not None else COLUMNS
+    head = ["sigma_b^2", *(dict(ROWS)[name] for name in columns)]
     rows, reasons = [head], []
     for part in parts:
         start = exact_text(part.sigma_b2) or ""
-        rows += [[start, *(_cell(point, name, part.digits) or "-" for name in COLUMNS)] for point in part]
+        rows += [[start, *(_cell(point, name, part.digits) or "-" for name in columns)] for point in part]
         if not part.points:
             rows.append([start, f"{part.status.value}"])
         if not part.points or part.status.value != "ok" or not part.certified:
@@ -115,5 +130,5 @@ def curve_table(parts: Sequence[FieldPoints]) -> str:
     if reasons:
         lines += ["", *reasons]
     elif all(p.certified for p in parts):
-        lines += ["", "  certified: these are all"]
+        lines += ["", f"  certified: these are all{stopped(missing)}"]
     return clean.lines(lines)
