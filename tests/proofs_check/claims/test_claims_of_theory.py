@@ -210,15 +210,16 @@ def test_moments():
 
 
 def test_distance_of_the_potential():
-    values = {"C": num(1), "D": Num(Fraction(1, 2))}
-    left, right = relation(reading("two.potential.far.corrected", "for C = 1").formal).terms
-    assert equal(right, substitute(two_sided.far_distance(), values))
-    (inner,) = left.args  # type: ignore[attr-defined]
     gap = substitute(parse_expr("p - g"), {"p": two_sided.potential(), "g": two_sided.gate()})
-    assert equal(inner, substitute(gap, values), x=Domain(num(0), None))
-    assert equal(inner, substitute(gap, values), x=Domain(None, num(0)))
-    stated = relation(reading("two.potential.far", "for C = 1").formal).terms[1]
-    assert equal(stated, substitute(two_sided.threshold_distance(), values))
+    for start, values, distance in [
+        ("for C = 1", {"C": num(1), "D": Num(Fraction(1, 2))}, two_sided.far_distance),
+        ("for C = 4", {"C": num(4), "D": num(1)}, two_sided.threshold_distance),
+    ]:
+        left, right = relation(reading("two.potential.far", start).formal).terms
+        assert equal(right, substitute(distance(), values))
+        (inner,) = left.args  # type: ignore[attr-defined]
+        assert equal(inner, substitute(gap, values), x=Domain(num(0), None))
+        assert equal(inner, substitute(gap, values), x=Domain(None, num(0)))
 
 
 MOMENTS = {
