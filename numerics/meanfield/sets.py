@@ -11,7 +11,6 @@ are the sigma_w^2 of these, ``edge_variance`` their q, ``depth_rate`` their limi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -28,6 +27,7 @@ from gateproof.numerics.meanfield.depth_edge import CornerRate, edge_rate
 from gateproof.numerics.meanfield.edge import edge
 from gateproof.numerics.meanfield.fixed_points import fixed_points
 from gateproof.numerics.meanfield.near_zero import sides
+from gateproof.numerics.meanfield.number_set import Element, NoValue, NumberSet
 from gateproof.numerics.meanfield.outcome import Outcome, Point, Status
 from gateproof.numerics.points import compare, rational_bounds
 from gateproof.numerics.precision import precision
@@ -38,34 +38,6 @@ from gateproof.theory.formula.powers import constant_value
 
 #: Digits beyond those asked for.
 GUARD = 6
-
-
-class NoValue(Exception):
-    """The set has no meaning; the message says why."""
-
-
-@dataclass(frozen=True)
-class Element:
-    """A number of the set: rational bounds, and the number itself where it is known."""
-
-    lo: Fraction
-    hi: Fraction
-    exact: Expr | None = None
-
-
-@dataclass(frozen=True)
-class NumberSet:
-    """The ``elements``, which need not be distinct, and whether it is proved that there are no others.
-
-    ``every`` stands for all q >= 0 instead. ``searched`` says for which variances they were looked for,
-    ``open`` whether some of these were left undecided, which more digits may change.
-    """
-
-    elements: tuple[Element, ...]
-    complete: bool
-    every: bool
-    searched: str
-    open: bool = False
 
 
 def number_set(node: MeanField, digits: int) -> NumberSet:

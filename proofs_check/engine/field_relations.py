@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
-from gateproof.numerics.meanfield.sets import NumberSet
+from gateproof.numerics.meanfield.number_set import NumberSet
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.field_sets import compared, is_item, items_of, matches

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from gateproof.numerics.decimals import agreed_digits
-from gateproof.numerics.meanfield.sets import Element, NumberSet
+from gateproof.numerics.meanfield.number_set import Element, NumberSet
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.field_values import Numbers, apart, as_element, holds_field

@@ -10,8 +10,7 @@ from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
 from gateproof.numerics.gauss import gaussian_over
 from gateproof.numerics.integral import Value
-from gateproof.numerics.meanfield.activation import RefusedActivation, X
-from gateproof.numerics.meanfield.sets import Element, NoValue, NumberSet, number_set
+from gateproof.numerics.meanfield.number_set import Element, NoValue, NumberSet
 from gateproof.numerics.means import enclosed
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
@@ -47,6 +46,8 @@ from gateproof.theory.formula.scopes import free_names
 
 #: Digits to which the sets are enclosed in turn, and those of a mean whose variance is one of them.
 LADDER, MEAN_DIGITS = (12, 30, 60), 12
+#: The name of every activation's variable, so that equal sets are seen to be.
+_X = "x"
 
 
 def holds_field(node: Node) -> bool:
@@ -104,8 +105,8 @@ def _settled(node: MeanField, context: Context) -> MeanField:
         raise NotYetError(f"{node.op} of a formula with sets, extrema or means in it")
     body = _core(node.body, node.var, to_text(node), context)
     w = None if node.sigma_w2 is None else _rational(node.op, node.sigma_w2)
-    body = substitute(body, {node.var: Var(X)})
-    return replace(node, body=body, var=X, sigma_w2=w, sigma_b2=_rational(node.op, node.sigma_b2))
+    body = substitute(body, {node.var: Var(_X)})
+    return replace(node, body=body, var=_X, sigma_w2=w, sigma_b2=_rational(node.op, node.sigma_b2))
 
 
 def _rational(op: str, variance: Expr) -> Num:
@@ -132,6 +133,10 @@ def _core(body: Expr, var: str, text: str, context: Context) -> Expr:
 
 def the_set(node: MeanField, digits: int) -> NumberSet:
     """The set of a settled node. Raises IllPosedError or UndecidedError where there is none."""
+    # Loaded here: most statements need none of it.
+    from gateproof.numerics.meanfield.activation import RefusedActivation
+    from gateproof.numerics.meanfield.sets import number_set
+
     try:
         return number_set(node, digits)
     except NoValue as error:
