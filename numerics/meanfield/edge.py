@@ -15,6 +15,7 @@ from fractions import Fraction
 from flint import arb
 
 from gateproof.numerics import interval as iv
+from gateproof.numerics.meanfield import polynomials
 from gateproof.numerics.meanfield.activation import Phi, RefusedActivation, X, must_be_continuous
 from gateproof.numerics.meanfield.certified_panels import NoPanels
 from gateproof.numerics.meanfield.certified_tails import NoTailBound
@@ -30,14 +31,12 @@ from gateproof.numerics.meanfield.near_zero import (
     start_where,
     vanishes,
 )
-from gateproof.numerics.meanfield.outcome import Outcome, Point, Status, stability, unless_told
+from gateproof.numerics.meanfield.outcome import DOUBLE, Outcome, Point, Status, stability, unless_told
 from gateproof.numerics.meanfield.zeros import zeros
 from gateproof.numerics.points import at_point
 from gateproof.numerics.precision import precision
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import Expr
-
-DOUBLE = "double-critical: chi_1 and chi_parallel are both exactly 1"
 
 
 def edge(
@@ -129,8 +128,16 @@ def _degenerate(phi: Phi, bits: int) -> Outcome:
 def _searched(maps: Maps, sigma_b2: Fraction, digits: int, largest: Fraction | None) -> Outcome:
     s = iv.rational(sigma_b2)
     phi = maps.phi
+    exact = polynomials.means(phi)
+    if exact is not None:
+        points = polynomials.edge(exact, sigma_b2, largest)
+        end = None if largest is None else iv.rational(largest)
+        count = "one critical point" if len(points) == 1 else f"{len(points)} critical points"
+        where = "for all q" if largest is None else f"for q <= {largest}"
+        status = Status.OK if points else Status.NONE
+        return Outcome(status, points, f"{count} {where}: {polynomials.WHY}", (s, end), True)
     lo = arb(s.lower()) if sigma_b2 > 0 else start_where(phi, lambda q0, least, top: q0 * top < least)
-    far = None if largest is not None else edge_far(maps, sigma_b2)
+    far = edge_far(maps, sigma_b2)
     hi, far = last_variance(maps, lo, sigma_b2, largest, far)
     found = zeros(edge_curve(maps, s), lo, hi, digits)
     points = tuple(_point(maps, q, s, digits) for q in found.found)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from flint import arb
 
 from gateproof.numerics import interval as iv
+from gateproof.numerics.meanfield import polynomials
 from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
 from gateproof.numerics.meanfield.certified_panels import NoPanels
 from gateproof.numerics.meanfield.certified_tails import NoTailBound
@@ -82,6 +83,9 @@ def _homogeneous(phi: Phi, sigma_w2: Fraction, sigma_b2: Fraction) -> Outcome:
 def _searched(
     maps: Maps, sigma_w2: Fraction, sigma_b2: Fraction, digits: int, largest: Fraction | None
 ) -> Outcome:
+    exact = polynomials.means(maps.phi)
+    if exact is not None:
+        return _exact(maps.phi, exact, sigma_w2, sigma_b2, largest)
     w, s = iv.rational(sigma_w2), iv.rational(sigma_b2)
     first: tuple[Point, ...] = ()
     reached = True
@@ -100,7 +104,7 @@ def _searched(
         lo = near if near is not None else iv.rational(SMALLEST)
     else:
         lo = start_where(maps.phi, lambda q0, least, _: w * least > q0)
-    far = None if largest is not None else fixed_point_far(maps, sigma_w2, sigma_b2)
+    far = fixed_point_far(maps, sigma_w2, sigma_b2)
     hi, far = last_variance(maps, lo, sigma_b2, largest, far)
     found = zeros(fixed_point_curve(maps, w, s), lo, hi, digits)
     chi_1 = _steady(maps.phi, sigma_w2)
@@ -121,6 +125,18 @@ def _searched(
     status = Status.OK if points else Status.NONE
     whole = (start, None if far is not None else hi)
     return Outcome(status, points, "; ".join(parts), whole, not found.open, tuple(found.open))
+
+
+def _exact(
+    phi: Phi, means: polynomials.Means, sigma_w2: Fraction, sigma_b2: Fraction, largest: Fraction | None
+) -> Outcome:
+    """The same for a polynomial."""
+    first = (_at_zero(phi, sigma_w2)[0],) if sigma_b2 == 0 and vanishes(phi) else ()
+    points = first + polynomials.fixed_points(means, sigma_w2, sigma_b2, largest)
+    end = "all q" if largest is None else f"q <= {largest}"
+    reason = f"{len(points)} fixed point{'s' * (len(points) != 1)} for {end}: {polynomials.WHY}"
+    whole = iv.rational(sigma_b2), None if largest is None else iv.rational(largest)
+    return Outcome(Status.OK if points else Status.NONE, points, reason, whole, True)
 
 
 def _point(maps: Maps, q: arb, w: arb, s: arb, digits: int, chi_1: arb | None) -> Point:

@@ -9,8 +9,8 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.meanfield.activation import Phi, RefusedActivation, must_be_continuous
 from gateproof.numerics.meanfield.curves import Maps, double_curve, edge_fold_curve, fold_curve, maps_of
-from gateproof.numerics.meanfield.edge import DOUBLE, identical_slopes
-from gateproof.numerics.meanfield.outcome import Outcome, Point, Status, stability
+from gateproof.numerics.meanfield.edge import identical_slopes
+from gateproof.numerics.meanfield.outcome import DOUBLE, Outcome, Point, Status, stability
 from gateproof.numerics.meanfield.zeros import Curve, zeros
 from gateproof.numerics.precision import precision
 

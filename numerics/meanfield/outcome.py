@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from flint import arb
 
+#: The note of a point where both are 1.
+DOUBLE = "double-critical: chi_1 and chi_parallel are both exactly 1"
+
 
 class Status(StrEnum):
     """How a search ended, a word; the reason of a result says more."""
