@@ -12,7 +12,8 @@ from gateproof.proofs_check.cli.parser import Parser, text
 
 HELP = "re-verify certificates, and those in the documents of fits, with the independent checker (MPFR)"
 DESCRIPTION = """\
-Checks certificate files again, without search and without the engine that made them. A folder stands
+Checks certificate files again, without search and without the engine that made them (those of searches
+over two sharpnesses, *.json.gz, with Arb, which made them too). A folder stands
 for all certificates in it, or in its certificates/: name the folder of a report to check all of them.
 Of the JSON document of a fit the certificates in it are checked, and that they are about its gate and
 target and give the error and the lower bound that it prints; of a hardware table that of its worst case.
@@ -70,8 +71,10 @@ def _results(names: list[str]) -> list[dict[str, Any]]:
     refused: list[str] = []
     for name in names:
         try:
-            document = _read(Path(name))
-            results.append({"file": name, "claims": _claims_of(Path(name)), **_verified(name, document)})
+            found = (
+                _proved_again(Path(name)) if name.endswith(".json.gz") else _verified(name, _read(Path(name)))
+            )
+            results.append({"file": name, "claims": _claims_of(Path(name)), **found})
         except RefusedError as error:
             refused += error.lines
             said = "; ".join(error.lines).removeprefix(f"{name}: ")
@@ -79,6 +82,20 @@ def _results(names: list[str]) -> list[dict[str, Any]]:
     if len(refused) == len(names):
         raise RefusedError(refused)
     return results
+
+
+def _proved_again(path: Path) -> dict[str, Any]:
+    """The verdict on the certificate of a search, by ball arithmetic. Raises RefusedError."""
+    from gateproof.numerics.lower_bound_pair_certificate import check
+    from gateproof.proofs_check.evidence import certificates
+    from gateproof.proofs_check.refused import RefusedError
+
+    try:
+        document = certificates.read(path)
+        wrong, proves = check(document), certificates.statement(document)
+    except certificates.UNREADABLE as error:
+        raise RefusedError(f"{path}: is no certificate of a search: {error}") from None
+    return {"accepted": wrong is None, "reason": wrong or f"every leaf proved again with Arb, of {proves}"}
 
 
 def _write_coq(path: str, names: list[str]) -> None:

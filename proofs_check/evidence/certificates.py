@@ -22,6 +22,8 @@ from gateproof.theory.formula.scopes import free_names
 MAX_FILE, MAX_BYTES = 8_000_000, 64_000_000
 #: The free parameters of the gate in :func:`statement`.
 GATE = ("t", "u", "h", "k", "a", "b", "m", "c")
+#: What reading and checking a file that is no certificate may raise.
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, OSError, EOFError)
 METHOD = "certificate of a search, every leaf of it proved again"
 
 
@@ -98,7 +100,7 @@ def decide(reading: Reading, settings: Settings) -> Decision:  # noqa: ARG001 - 
             return Decision("inconclusive", reason=f"the certificate is about {statement(document)}")
         missed = tuple(name for name, wrong in damaged(document) if check(wrong) is None)
         wrong = check(document)
-    except (ValueError, LookupError, TypeError, ArithmeticError, OSError, EOFError) as error:
+    except UNREADABLE as error:
         return Decision("inconclusive", reason=f"no certificate can be read: {error}")
     controls = Controls(2, 2 - len(missed), missed)
     if wrong is not None or missed:

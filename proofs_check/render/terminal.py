@@ -170,6 +170,7 @@ def _reading(reading: Mapping[str, Any], style: Style) -> Iterator[str]:
         ("value", words.enclosure(reading["value"])),
         ("witness", words.witness(reading["witness"])),
         ("true instead", words.nearest(reading)),
+        ("evidence", reading.get("evidence", {}).get("name", "")),
         ("worth", words.effective(reading)),
         ("reason", reading["reason"]),
         ("method", reading["method"]),

@@ -81,10 +81,9 @@ def test_reading_is_complete(pair):
     assert (reading.pin == "not-run") <= bool(reading.evidence)
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
-def test_what_it_means_is_told_in_two_sentences_or_more(claim):
-    text = " ".join(reading.meaning for reading in claim.readings)
-    assert len(re.findall(r"[.?!](?:\s|$)", text)) >= 2
+def test_what_it_means_is_told_in_two_sentences_or_more():
+    told = {claim.id: " ".join(reading.meaning for reading in claim.readings) for claim in CLAIMS}
+    assert [i for i, text in told.items() if len(re.findall(r"[.?!](?:\s|$)", text)) < 2] == []
 
 
 @pytest.mark.parametrize("pair", READINGS, ids=named)

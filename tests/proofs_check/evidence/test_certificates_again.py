@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gateproof.numerics import lower_bound_pair_certificate as searched
+from gateproof.proofs_check.cli import main
 from gateproof.proofs_check.evidence import certificates
 from gateproof.proofs_check.records import Reading, Settings
 
@@ -94,16 +95,23 @@ def test_what_is_no_certificate_decides_nothing(decided, document, monkeypatch):
         {**document, "variable": "h"}, captured, {**document, "bound": "1/0"}, {**document, "family": 3},
     ]  # fmt: skip
     for data in wrong:
-        try:
-            assert decided(data).verdict == "inconclusive"
-        except AttributeError:
-            # A family that is no object: the worker's answer makes this inconclusive.
-            assert data["family"] == 3
+        assert decided(data).verdict == "inconclusive"
 
 
 def test_a_bomb_is_not_unpacked(decided, monkeypatch):
     monkeypatch.setattr(certificates, "MAX_BYTES", 1_000)
     assert "too large" in decided(gzip.compress(b" " * 10_000)).reason
+
+
+def test_verify_takes_it(document, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(searched, "check", lambda given: None if given == document else "a leaf")
+    assert main(["verify", str(KEPT)]) == 0
+    assert "accepted" in capsys.readouterr().out
+    wrong, none = tmp_path / "wrong.json.gz", tmp_path / "none.json.gz"
+    wrong.write_bytes(gzip.compress(json.dumps({**document, "bound": "1/2000"}).encode(), 1))
+    none.write_bytes(b"{}")
+    assert main(["verify", str(wrong), str(none)]) == 1
+    assert main(["verify", str(none)]) == 2
 
 
 @pytest.mark.deep
