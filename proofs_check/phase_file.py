@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from gateproof.proofs_check import clean, mean_field
@@ -28,6 +29,11 @@ def refuse_early(path: str) -> None:
     if place.suffix not in (*PICTURES, ".json"):
         raise RefusedError(f"--phase {path}: give a name that ends in .svg, .png or .json")
     refuse_place(path, "--phase")
+    try:
+        with TemporaryFile(dir=place.absolute().parent):
+            pass
+    except OSError as error:
+        raise RefusedError(f"--phase {path}: cannot be written: {error.strerror}") from None
     if place.suffix in PICTURES:
         _needs_matplotlib(path)
 

@@ -31,7 +31,8 @@ class FieldPoint:
 
     ``beta_q`` = lim l (1 - c_l) and ``log_factor``, the factor of log l in 1/(1 - c_l), stand on the edge of
     chaos where phi' is continuous; ``limit`` = lim l^p (1 - c_l) with p the power of ``law``. Depth scales
-    are in layers: ``xi_q`` < 0 where differences of variances grow.
+    are in layers: ``xi_q`` < 0 where differences of variances grow. ``basin``: the variances between these
+    ends go to q* (:mod:`~.basins`). ``largest_depth`` is L_max, where it was asked for.
     """
 
     sigma_w2: Value | None
@@ -51,6 +52,8 @@ class FieldPoint:
     double_critical: bool = False
     any_q: bool = False
     note: str = ""
+    basin: tuple[Value, Value] | None = None
+    largest_depth: Value | None = None
 
     def given(self, sigma_w2: Fraction | None, sigma_b2: Fraction | None) -> FieldPoint:
         """The same with the variances that were given as the exact numbers that they are."""

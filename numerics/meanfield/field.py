@@ -19,8 +19,9 @@ from gateproof.numerics.meanfield.choices import (
     searched_range,
     towards,
 )
-from gateproof.numerics.meanfield.depth_law import EdgeLaw, edge_law, told_apart
-from gateproof.numerics.meanfield.depth_layers import Layer, steps_at, trajectory, variances
+from gateproof.numerics.meanfield.depth_law import EdgeLaw, edge_law
+from gateproof.numerics.meanfield.depth_layers import Layer, trajectory, variances
+from gateproof.numerics.meanfield.depth_limits import depth_limit, with_depth_limits
 from gateproof.numerics.meanfield.described import FieldPoint
 from gateproof.numerics.meanfield.engines import float_engine
 from gateproof.numerics.meanfield.given import Given, RefusedNumber
@@ -176,10 +177,11 @@ class MeanField(Reports):
     ) -> float:
         """L_max: the last layer after which correlations c_l and c* differ by at least ``told_apart_by``."""
         point = one_of(self.fixed_points(sigma_w2, sigma_b2, digits=LAYER_DIGITS), q)
-        if point.c_star is None:
-            raise RefusedNumber(f"c* is not known there: {point.note}")
-        w, star = self._numbers(point, used := self._engine(engine))
-        return told_apart(steps_at(used, w, star), gap_of(c), 1 - float(point.c_star), told_apart_by)
+        return depth_limit(self._engine(engine), point, told_apart_by, c)
+
+    def with_depths(self, found: FieldPoints, told_apart_by: Given) -> FieldPoints:
+        """The points of a search with their L_max as ``largest_depth``, from c_0 = 0."""
+        return with_depth_limits(self._engine(None), found, given.difference(told_apart_by))
 
     # --- engines ---------------------------------------------------------------
 

@@ -50,6 +50,14 @@ def weight_variance(value: Any, name: str = "sigma_w2") -> Fraction:
     return found
 
 
+def difference(value: Any, name: str = "apart") -> Fraction:
+    """A difference of correlations in (0, 1). Raises RefusedNumber."""
+    found = number(name, value)
+    if not 0 < found < 1:
+        raise RefusedNumber(f"{name} {_short(value)}: a difference of correlations in (0, 1) is expected")
+    return found
+
+
 def positive_variance(value: Any, name: str = "q") -> Fraction:
     """A variance q > 0. Raises RefusedNumber."""
     found = number(name, value)

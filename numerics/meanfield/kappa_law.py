@@ -20,7 +20,7 @@ from itertools import pairwise
 from math import exp, log, sqrt
 from typing import Any
 
-from gateproof.numerics.meanfield.activation import Phi
+from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
 from gateproof.numerics.meanfield.depth_numbers import middle, working
 from gateproof.numerics.meanfield.engine import Engine
 
@@ -43,12 +43,15 @@ class EdgePoint:
 class EdgeCurve:
     """The curve chi_1 = 1 of one smooth activation, by its variance, in floats.
 
-    Raises ValueError where phi' jumps, since correlations then converge like l^-2 and there is no beta_q.
+    Raises RefusedActivation where phi' jumps, since correlations then converge like l^-2 and there is no
+    beta_q, and for lines, whose correlations do not move.
     """
 
     def __init__(self, engine: Engine[Any], phi: Phi) -> None:
         if phi.has_corner:
-            raise ValueError("the slope of the activation jumps: it has no beta_q")
+            raise RefusedActivation(f"the slope of the activation {phi.text!r:.60} jumps: it has no beta_q")
+        if phi.piecewise_linear:
+            raise RefusedActivation(f"the activation {phi.text!r:.60} is a line: it has no beta_q")
         self.engine, self.phi = engine, phi
         self._known: dict[float, EdgePoint] = {}
         self._table: list[tuple[float, float]] | None = None
@@ -79,7 +82,12 @@ class EdgeCurve:
             lo, hi = RANGE
             count = round(log(hi / lo) / log(2) * PER_OCTAVE)
             grid = [lo * 2 ** (k / PER_OCTAVE) for k in range(count + 1)]
-            self._table = [(q, self.bias(q)) for q in grid]
+            self._table = []
+            for q in grid:
+                try:
+                    self._table.append((q, self.bias(q)))
+                except ArithmeticError:
+                    break  # Beyond, the engine does not resolve phi.
         found = []
         for (a, fa), (b, fb) in pairwise(self._table):
             if (fa - sigma_b2) * (fb - sigma_b2) < 0:

@@ -9,8 +9,9 @@ of means (``error`` estimates theirs), not enclosures: use the searches in balls
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 #: Variances looked at, points of a block, and the points of the first look.
 LEAST, LARGEST, BLOCK, FIRST = 1e-6, 1e6, 65_536, 24
-CONTOURS = (3.0, 10.0, 30.0, 100.0)
+#: Levels of contours where none are given.
+CONTOURS: Mapping[str, Sequence[float]] = {
+    "xi_c": (3.0, 10.0, 30.0, 100.0), "q_star": (0.1, 0.3, 1.0, 3.0, 10.0), "chi_1": (0.5, 0.9, 1.1, 1.5),
+}  # fmt: skip
 FIELDS = ("phase", "q_star", "chi_1", "chi_parallel", "xi_c")
 #: Points of a grid at most.
 MOST = 50_000_000
@@ -37,7 +41,8 @@ class PhaseDiagram:
     """Arrays of shape (len(sigma_w), len(sigma_b)); NaN where the variance goes to no fixed point.
 
     ``phase`` holds the letters of ``legend``. ``critical`` are the parts of the line chi_1 = 1, ``contours``
-    those with a given xi_c. ``searched`` are the variances looked at; beyond them nothing is known.
+    those of "xi_c", "q_star" and "chi_1" by their levels. ``searched`` are the variances looked at; beyond
+    them nothing is known.
     """
 
     activation: str
@@ -49,7 +54,7 @@ class PhaseDiagram:
     chi_parallel: Any
     xi_c: Any
     critical: list[Line]
-    contours: dict[float, list[Line]]
+    contours: dict[str, dict[float, list[Line]]]
     start: float
     searched: tuple[float, float]
     error: float
@@ -74,7 +79,13 @@ class PhaseDiagram:
         yield "certified", "false"
         yield "legend", self.legend
         yield "critical_line", [_line(line) for line in self.critical]
-        yield "contours", {"xi_c": {_text(k, 6): [_line(p) for p in v] for k, v in self.contours.items()}}
+        yield (
+            "contours",
+            {
+                name: {_text(level, 6): [_line(p) for p in lines] for level, lines in levels.items()}
+                for name, levels in self.contours.items()
+            },
+        )
         yield "phase", ("".join(row) for row in self.phase)
         if values:
             for name in FIELDS[1:]:
@@ -120,15 +131,17 @@ def phase_diagram(
     sigma_w: tuple[float, float, int] | Axis = (0.5, 3.0, 200),
     *,
     start: float = 1.0,
-    contours: Sequence[float] = CONTOURS,
+    contours: Mapping[str, Sequence[float]] = CONTOURS,
     progress: Progress | None = None,
     folder: str | Path | None = None,
 ) -> PhaseDiagram:
     """The phase diagram of an activation on a grid; axes are (first, last, count) or ascending numbers.
 
-    ``progress`` hears (points finished, points in all) after each block. With ``folder``, finished blocks are
-    kept there until all are: a call that was interrupted goes on where it was when it is made again with the
-    same arguments. Memory is 5 numbers a point and some hundred megabytes at most for the blocks.
+    ``contours`` has levels of "xi_c" (layers), "q_star" and "chi_1"; each is followed along fixed points that
+    ``start`` goes to. ``progress`` hears (points finished, points in all) after each block. With
+    ``folder``, finished blocks are kept there until all are: a call that was interrupted goes on where it was
+    when it is made again with the same arguments. Memory is 5 numbers a point and some hundred megabytes at
+    most for the blocks.
 
     Raises RefusedActivation where phi jumps or is none, ValueError for axes that are not ascending numbers
     >= 0 (> 0 for sigma_w) and for numbers out of range.
@@ -147,8 +160,12 @@ def phase_diagram(
         raise ValueError(f"{len(b)} x {len(w)} points: at most {MOST} are taken")
     if not LEAST < start < LARGEST:
         raise ValueError(f"start = {start}: a variance between {LEAST:g} and {LARGEST:g} is expected")
-    if any(not level > 0 for level in contours):
-        raise ValueError("contours are numbers of layers > 0")
+    if set(contours) - set(CONTOURS):
+        raise ValueError(
+            f"contours of {', '.join(CONTOURS)} are drawn, not of {', '.join(map(str, contours))}"
+        )
+    if any(not 0 < level < inf for levels in contours.values() for level in levels):
+        raise ValueError("contours have levels > 0")
     tables = Tables(phi, min(LEAST, _half(b[b > 0])), LARGEST, start)
     at_zero = bool(vanishes(phi))
     few = [np.unique(np.linspace(0, len(a) - 1, FIRST).astype(int)) for a in (b, w)]
@@ -173,7 +190,10 @@ def phase_diagram(
         if progress is not None:
             progress(min(top + rows, len(w)) * len(b), len(w) * len(b))
     window = Window((float(b[0]), float(b[-1])), (float(w[0]), float(w[-1])))
-    lines = {float(level): contour(tables, window, float(level), start) for level in contours}
+    lines = {
+        name: {float(level): contour(tables, window, name, float(level), start) for level in levels}
+        for name, levels in contours.items()
+    }
     if store is not None:
         store.remove(len(starts))
     ends = tables.lo, tables.hi

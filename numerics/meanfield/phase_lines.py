@@ -1,7 +1,8 @@
-"""Lines of a phase diagram as curves in the variance: the critical one, and where xi_c has a given value.
+"""Lines of a phase diagram: the critical one, and contours of xi_c, q* and chi_1.
 
-At chi_1 = r (r = 1 on the edge, exp(-1/xi) for xi_c = xi in the ordered phase, the chi_1 with
-R'(c*) = exp(-1/xi) in the chaotic one) sigma_w^2 = r/D(q) and sigma_b^2 = q - sigma_w^2 V(q).
+At a variance q, sigma_w^2 = (q - sigma_b^2)/V(q). At chi_1 = r (r = 1 on the edge, exp(-1/xi) for xi_c = xi
+in the ordered phase, the chi_1 with R'(c*) = exp(-1/xi) in the chaotic one), sigma_w^2 = r/D(q) and
+sigma_b^2 = q - sigma_w^2 V(q).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from gateproof.numerics.meanfield.phase_tables import STEP, Tables
 
 Array = NDArray[np.float64]
+#: Points of a line of one variance.
+PARTS = 201
 #: Less of q than this is rounding.
 NOTHING = 1e-9
 
@@ -54,8 +57,31 @@ def _grid(lo: float, hi: float) -> Array:
     return np.geomspace(lo, hi, max(2, int(4 * np.log(hi / lo) / STEP)))
 
 
-def contour(tables: Tables, window: Window, xi_c: float, start: float) -> list[Line]:
-    """Where the fixed point that the variance goes to from ``start`` has this xi_c, on both sides."""
+def contour(tables: Tables, window: Window, name: str, level: float, start: float) -> list[Line]:
+    """Where the fixed point that the variance goes to from ``start`` has this xi_c, q_star or chi_1."""
+    if name == "q_star":
+        found = _same_variance(tables, window, level, start)
+    elif name == "chi_1":
+        q = _grid(tables.lo, tables.hi)
+        found = _lines(tables, q, np.full_like(q, level), window, start)
+    else:
+        found = _same_depth(tables, window, level, start)
+    return [line for line in found if line.stable]
+
+
+def _same_variance(tables: Tables, window: Window, q: float, start: float) -> list[Line]:
+    """sigma_w^2 = (q - sigma_b^2)/V, for each sigma_b of the window."""
+    if not tables.lo <= q <= tables.hi:
+        return []
+    s = np.linspace(*window.sigma_b, PARTS) ** 2
+    s = s[s < q]
+    at = np.full_like(s, q)
+    x = np.log(q)
+    return _lines(tables, at, tables.d(x) * (q - s) / (q * tables.ratio(x)), window, start)
+
+
+def _same_depth(tables: Tables, window: Window, xi_c: float, start: float) -> list[Line]:
+    """On both sides of the critical line."""
     rate = exp(-1 / xi_c)
     q = _grid(tables.lo, tables.hi)
     found = _lines(tables, q, np.full_like(q, rate), window, start)
@@ -68,7 +94,7 @@ def contour(tables: Tables, window: Window, xi_c: float, start: float) -> list[L
         along = np.concatenate([q[b][::-1], q[a]])
         if len(along):  # None of these variances may have this xi_c.
             found += _lines(tables, along, np.concatenate([other[b][::-1], one[a]]), window, start)
-    return [line for line in found if line.stable]
+    return found
 
 
 def _lines(tables: Tables, q: Array, chi_1: Array, window: Window, start: float | None) -> list[Line]:

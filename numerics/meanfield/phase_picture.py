@@ -23,7 +23,8 @@ PHASES = {
     "u": ("#bdbdbd", "unbounded from the start"),
     "n": ("#969696", "no fixed point"),
 }
-_DASHES = ("solid", (0, (6, 2)), (0, (3, 2)), (0, (1, 1.5)))
+#: Colours and names of the contours that are drawn.
+CONTOURS = {"xi_c": ("#2b4a6f", r"$\xi_c$, layers"), "q_star": ("#3f7d3a", r"$q^*$")}
 
 
 def picture(diagram: PhaseDiagram, path: Path | None) -> Any:
@@ -96,11 +97,19 @@ def _borders(centres: Any) -> Any:
 
 
 def _contours(axes: Any, diagram: PhaseDiagram) -> None:
-    for k, lines in enumerate(diagram.contours.values()):
-        for line in lines:
-            axes.plot(
-                line.sigma_b, line.sigma_w, color="#2b4a6f", lw=0.9, ls=_DASHES[k % len(_DASHES)], zorder=3
-            )
+    lo, hi = diagram.sigma_b[0], diagram.sigma_b[-1]
+    for name, (colour, _) in CONTOURS.items():
+        for k, (level, lines) in enumerate(diagram.contours.get(name, {}).items()):
+            for line in lines:
+                axes.plot(line.sigma_b, line.sigma_w, color=colour, lw=0.9, zorder=3)
+                # Side by side, since lines of large xi_c are near each other.
+                away = abs(line.sigma_b - (lo + (0.6 + 0.1 * k) * (hi - lo)))
+                place = int(np.argmin(away)) if name == "xi_c" else len(line.sigma_b) // 3
+                axes.text(
+                    line.sigma_b[place], line.sigma_w[place], f"{level:g}", color=colour, fontsize=6,
+                    ha="center", va="center", clip_on=True, zorder=6,
+                    bbox={"fc": "white", "ec": "none", "alpha": 0.7, "pad": 0.4},
+                )  # fmt: skip
 
 
 def _legend(axes: Any, diagram: PhaseDiagram) -> None:
@@ -126,16 +135,7 @@ def _legend(axes: Any, diagram: PhaseDiagram) -> None:
         handles.append(
             Line2D([], [], marker="o", mec="black", mfc="white", ls="", ms=6, label=r"double-critical")
         )
-    for k, (level, lines) in enumerate(diagram.contours.items()):
-        if lines:
-            handles.append(
-                Line2D(
-                    [],
-                    [],
-                    color="#2b4a6f",
-                    lw=0.9,
-                    ls=_DASHES[k % len(_DASHES)],
-                    label=rf"$\xi_c = {level:g}$ layers",
-                )
-            )
+    for name, (colour, said) in CONTOURS.items():
+        if any(diagram.contours.get(name, {}).values()):
+            handles.append(Line2D([], [], color=colour, lw=0.9, label=said))
     axes.figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=8)

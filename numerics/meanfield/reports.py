@@ -66,8 +66,9 @@ class Reports:
     def kappa_law(self, **options: Any) -> KappaReport:
         """What 1/kappa^2 predicts of depth under each reading, beside beta_q itself, in floats.
 
-        Options are those of :func:`~.kappa_report.kappa_report`: q, sigma_b2, a, b, level. Raises ValueError
-        where phi' jumps.
+        Options are those of :func:`~.kappa_report.kappa_report`: q, sigma_b2, a, b, level, and ``beside``,
+        other activations over which exponents are fitted too. Raises RefusedActivation where phi' jumps and
+        for lines, RefusedNumber.
         """
         from gateproof.numerics.meanfield.engines import float_engine
         from gateproof.numerics.meanfield.kappa_report import kappa_report

@@ -19,7 +19,7 @@ FOLDS, EDGE_FOLDS, DOUBLE = "folds", "folds of the edge of chaos", "double-criti
 #: The numbers of a point, in the order of print.
 NUMBERS = (
     "sigma_w2", "sigma_b2", "q_star", "chi_1", "chi_parallel", "beta_q", "xi_q", "xi_c", "xi_gradient",
-    "c_star", "limit", "log_factor",
+    "c_star", "limit", "log_factor", "largest_depth",
 )  # fmt: skip
 #: Those that have all digits asked for where a result is certified.
 SURE = ("sigma_w2", "q_star", "chi_1", "chi_parallel")
@@ -31,7 +31,8 @@ class FieldPoints:
 
     ``searched`` is that range, from lo to hi (infinite: all); ``certified``: there are no others in it, and
     the points lie in their enclosures, proved in balls. ``open`` are ranges of q left undecided. ``target``
-    names the activation; ``sigma_w2`` and ``sigma_b2`` are what was given.
+    names the activation; ``sigma_w2`` and ``sigma_b2`` are what was given, ``apart`` what the points'
+    ``largest_depth`` is for.
     """
 
     kind: str
@@ -46,6 +47,7 @@ class FieldPoints:
     digits: int
     engine: str = "certified"
     open: tuple[Value, ...] = ()
+    apart: Fraction | None = None
 
     def __iter__(self) -> Iterator[FieldPoint]:
         return iter(self.points)
@@ -85,6 +87,7 @@ class FieldPoints:
             "target": self.target,
             "sigma_w2": exact_text(self.sigma_w2),
             "sigma_b2": exact_text(self.sigma_b2),
+            "apart": exact_text(self.apart),
             "digits": self.digits,
             "engine": self.engine,
             "open": [v.ends(6) for v in self.open],
@@ -97,8 +100,11 @@ def about() -> dict[str, Any]:
     return {"schema_version": SCHEMA_VERSION, "gateproof": str(sys.modules["gateproof"].__version__)}
 
 
-def curve_json(parts: Sequence[FieldPoints]) -> dict[str, Any]:
-    """Several results as one document: all points, and beside them what each search came to."""
+def curve_json(parts: Sequence[FieldPoints], missing: int = 0) -> dict[str, Any]:
+    """Several results as one document: all points, and beside them what each search came to.
+
+    ``missing`` searches were stopped.
+    """
     first = parts[0]
     statuses = [p.status for p in parts]
     status = Status.OK if any(len(p) for p in parts) else statuses[0]
@@ -106,13 +112,14 @@ def curve_json(parts: Sequence[FieldPoints]) -> dict[str, Any]:
     return {
         "points": [point_json(point, p.digits) for p in parts for point in p],
         "status": status.value,
-        "reason": f"points at {found} of {len(parts)} values of sigma_b^2",
+        "reason": f"points at {found} of {len(parts)} values of sigma_b^2{stopped(missing)}",
         "searched": searched_json(first),
-        "certified": all(p.certified for p in parts),
+        "certified": all(p.certified for p in parts) and not missing,
         "kind": first.kind,
         "target": first.target,
         "sigma_w2": exact_text(first.sigma_w2),
         "sigma_b2": None,
+        "apart": exact_text(first.apart),
         "digits": first.digits,
         "engine": first.engine,
         "open": [v.ends(6) for p in parts for v in p.open],
@@ -127,6 +134,11 @@ def curve_json(parts: Sequence[FieldPoints]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def stopped(missing: int) -> str:
+    """What is said of a curve that was stopped."""
+    return f"; stopped before the last {missing}" if missing else ""
+
+
 def folds_json(parts: Sequence[FieldPoints]) -> dict[str, Any]:
     """The first result's document, with those of the others under "also"."""
     return {**parts[0].to_json(), "also": [p.to_json() for p in parts[1:]]}
@@ -134,12 +146,15 @@ def folds_json(parts: Sequence[FieldPoints]) -> dict[str, Any]:
 
 def searched_json(found: FieldPoints) -> dict[str, str]:
     """The range of q: its ends rounded inward, so that what is said to be searched was."""
-    lo, hi = found.searched
-    return {"lo": lo.ends(6)["hi"], "hi": hi.ends(6)["lo"]}
+    return _inward(*found.searched, 6)
+
+
+def _inward(lo: Value, hi: Value, digits: int) -> dict[str, str]:
+    return {"lo": lo.ends(digits)["hi"], "hi": hi.ends(digits)["lo"]}
 
 
 def point_json(point: FieldPoint, digits: int) -> dict[str, Any]:
-    """A point: each number as decimals that are right, and its enclosure."""
+    """A point: each number as decimals that are right, and its enclosure; a basin's ends rounded inward."""
     values = {name: getattr(point, name) for name in NUMBERS}
     known = {name: value for name, value in values.items() if value is not None}
     return {
@@ -148,6 +163,7 @@ def point_json(point: FieldPoint, digits: int) -> dict[str, Any]:
         "law": point.law,
         "double_critical": point.double_critical,
         "any_q": point.any_q,
+        "basin": point.basin and _inward(*point.basin, digits),
         "note": point.note,
         "enclosures": {name: value.ends(digits) for name, value in known.items() if value.certified},
         "estimated": [name for name, value in known.items() if not value.certified],

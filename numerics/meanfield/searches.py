@@ -16,6 +16,7 @@ from gateproof.numerics.meanfield import edge as edges
 from gateproof.numerics.meanfield import fixed_points as fixed
 from gateproof.numerics.meanfield import folds, scan
 from gateproof.numerics.meanfield.activation import Phi, RefusedActivation
+from gateproof.numerics.meanfield.basins import with_basins
 from gateproof.numerics.meanfield.certified import CertifiedEngine
 from gateproof.numerics.meanfield.certified_panels import NoPanels
 from gateproof.numerics.meanfield.certified_tails import NoTailBound
@@ -24,11 +25,10 @@ from gateproof.numerics.meanfield.depth import fixed_correlation, forgetting
 from gateproof.numerics.meanfield.described import FieldPoint, described, plain_point
 from gateproof.numerics.meanfield.mp import mp_engine
 from gateproof.numerics.meanfield.mp_numbers import to_mpf
-from gateproof.numerics.meanfield.near_zero import sides, vanishes
+from gateproof.numerics.meanfield.near_zero import vanishes
 from gateproof.numerics.meanfield.outcome import Outcome, Point, Status
 from gateproof.numerics.meanfield.result import DOUBLE, EDGE, EDGE_FOLDS, FIXED, FOLDS, FieldPoints
 from gateproof.numerics.meanfield.value import Value
-from gateproof.numerics.points import at_point
 from gateproof.numerics.precision import precision
 
 #: Digits beyond those asked for, and beyond them where c* < 1 needs q to more.
@@ -124,21 +124,22 @@ class Certified:
         invariant = found.status is Status.SCALE_INVARIANT
         kept = [_moved(p, within) if invariant else p for p in found.points]
         kept = [p for p in kept if _inside(p, within)]
-        if scales:
-            points = tuple(self._described(p, kind, sigma_w2, sigma_b2, invariant) for p in kept)
-        else:
-            points = tuple(plain_point(p, invariant).given(sigma_w2, sigma_b2) for p in kept)
         searched = _end(found.searched[0], sigma_b2), _end(found.searched[1], sigma_b2)
         left = [v for b in found.open if (v := Value.of(b)) is not None]
+        missed: list[Value] = []
+        if within is not None:
+            searched, missed = _asked(searched, within, sigma_b2 or Fraction(0))
+        if scales:
+            points = tuple(self._described(p, kind, sigma_w2, sigma_b2, invariant) for p in kept)
+            if kind == FIXED and not left and not missed:
+                points = with_basins(self.phi, points, searched, sigma_b2)
+        else:
+            points = tuple(plain_point(p, invariant).given(sigma_w2, sigma_b2) for p in kept)
         reasons = [found.reason]
         if len(kept) < len(found.points):
             reasons.append(f"{len(found.points) - len(kept)} outside of the range")
-        if within is not None:
-            searched, missed = _asked(searched, within, sigma_b2 or Fraction(0))
-            reasons += [
-                f"from {float(m.lo):.6g} to {float(m.hi):.6g} the means are not enclosed" for m in missed
-            ]
-            left += missed
+        reasons += [f"from {float(m.lo):.6g} to {float(m.hi):.6g} the means are not enclosed" for m in missed]
+        left += missed
         return FieldPoints(
             kind, self.phi.text, sigma_w2, sigma_b2, points,
             found.status if points or not found.points else Status.NONE, "; ".join(reasons), searched,
@@ -254,15 +255,10 @@ class Scanned:
             ) from None
 
     def _zero(self, sigma_w2: Fraction) -> FieldPoint:
-        """The fixed point 0."""
-        with precision(128):
-            rate = Value.of(
-                at_point(sides(self.phi).energy, {}, 128) * sigma_w2.numerator / sigma_w2.denominator
-            )
-        assert rate is not None
-        stable = True if rate.hi < 1 else False if rate.lo > 1 else None
-        zero, chi_1 = Value.exact(0), Value.exact(inf) if self.phi.has_jump else rate
-        return FieldPoint(Value.exact(sigma_w2), zero, zero, chi_1, rate, stable)
+        """The fixed point 0, whose slopes are known without a scan."""
+        engine = CertifiedEngine(self.phi, min(self.digits + GUARD, 400))
+        with precision(engine.bits):
+            return described(engine, fixed.at_zero(self.phi, sigma_w2)[0]).given(sigma_w2, Fraction(0))
 
     def _range(self, sigma_b2: Fraction, within: Range | None) -> Range:
         lo, hi = within or (Fraction(0), max(scan.LARGEST, 4 * sigma_b2))

@@ -18,10 +18,13 @@ from gateproof.numerics.meanfield.activation import phi as activation
 from gateproof.numerics.meanfield.edge import edge
 from gateproof.numerics.meanfield.given import bias_variance
 from gateproof.numerics.meanfield.outcome import Outcome, Point
+from gateproof.numerics.meanfield.result import exact_text
 from gateproof.numerics.meanfield.value import Value
 from gateproof.numerics.precision import precision
 
 SIGMA_B2 = Fraction(1, 20)
+#: Digits beyond those asked for.
+GUARD = 6
 
 
 @dataclass(frozen=True)
@@ -47,12 +50,17 @@ class CriticalShift:
     moved: tuple[Moved, ...]
     reason: str
     certified: bool
+    names: tuple[str, str]
     digits: int = 16
 
     def as_json(self) -> dict[str, Any]:
         """For JSON; numbers are text, balls rounded outward."""
         return {
-            "sigma_b2": str(self.sigma_b2),
+            "kind": "critical shift",
+            "target": self.names[0],
+            "fit": self.names[1],
+            "sigma_b2": exact_text(self.sigma_b2),
+            "digits": self.digits,
             "moved": [
                 {
                     "target": _point(m.target, self.digits),
@@ -77,13 +85,14 @@ def critical_shift(
     """
     b2 = bias_variance(sigma_b2)
     first, second = (t if isinstance(t, Phi) else activation(t) for t in (target, fit))
-    of_target, of_fit = edge(first, b2, digits), edge(second, b2, digits)
+    of_target, of_fit = (edge(phi, b2, digits + GUARD) for phi in (first, second))
     pairs, reason = paired(of_target, of_fit)
-    with precision(int(digits * 3.33) + 96):
+    with precision(int((digits + GUARD) * 3.33) + 96):
         moved = tuple(Moved(a, b, b.sigma_w2 - a.sigma_w2, b.q - a.q) for a, b in pairs)
     return CriticalShift(
-        b2, of_target, of_fit, moved, reason, of_target.certified and of_fit.certified, digits
-    )
+        b2, of_target, of_fit, moved, reason, of_target.certified and of_fit.certified,
+        (first.text, second.text), digits,
+    )  # fmt: skip
 
 
 def paired(target: Outcome, fit: Outcome) -> tuple[list[tuple[Point, Point]], str]:

@@ -5,6 +5,7 @@ A standard normal number is outside of +-5 with probability 6e-7; all seeds are 
 
 from __future__ import annotations
 
+import sys
 from math import asin, pi, sqrt
 
 import jax
@@ -155,6 +156,17 @@ def test_wrong_numbers_are_refused(wrong):
         finite_width("erf", W, S, **wrong)
     with pytest.raises(ValueError, match="variances"):
         finite_width("erf", -1.0, S)
+
+
+def test_missing_jax_is_said(monkeypatch):
+    monkeypatch.delitem(sys.modules, "gateproof.numerics.meanfield.fast_networks", raising=False)
+    monkeypatch.setitem(sys.modules, "jax", None)
+    with pytest.raises(ModuleNotFoundError, match="pip install jax") as caught:
+        finite_width("erf", W, S, width=2, depth=1, seeds=2)
+    assert caught.value.name == "jax"
+    # Numbers out of range are told first.
+    with pytest.raises(ValueError, match="expected"):
+        finite_width("erf", W, S, seeds=1)
 
 
 def test_a_variance_without_bound_is_said():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from edges_of_chaos import tanh_rates
 
+from gateproof.numerics.meanfield.activation import RefusedActivation
+from gateproof.numerics.meanfield.given import RefusedNumber
 from gateproof.numerics.meanfield.kappa_law import FIXED_Q, MATCHED
-from gateproof.numerics.meanfield.kappa_report import kappa_over_activations, kappa_report
+from gateproof.numerics.meanfield.kappa_report import kappa_report
 from gateproof.numerics.meanfield.mp import mp_engine
 
 
@@ -44,16 +46,28 @@ def test_report_without_kappa():
     assert report.point is None
     assert report.laws == ()
     assert any("no critical point" in line for line in report.words())
-    with pytest.raises(ValueError, match="slope"):
-        kappa_report(engine, "relu")
+
+
+@pytest.mark.parametrize("line", ["relu", "2*x + 1"])
+def test_kinks_and_lines_have_no_rate(line):
+    with pytest.raises(RefusedActivation, match="no beta_q"):
+        kappa_report(engine, line)
+    with pytest.raises(RefusedActivation, match="no beta_q"):
+        kappa_report(engine, "tanh", beside=[line])
+
+
+@pytest.mark.parametrize("wrong", [{"q": 0}, {"q": "x"}, {"sigma_b2": -1}])
+def test_bad_numbers_are_refused(wrong):
+    with pytest.raises(RefusedNumber):
+        kappa_report(engine, "tanh", **wrong)
 
 
 def test_report_over_activations():
-    found = kappa_over_activations(engine, ["tanh", "sin", "silu", "gelu", "relu"])
-    assert set(found) == {"inflection", "extremum", "gate threshold"}
-    laws = {law.condition: law for law in found["inflection"]}
-    assert [m.name for m in laws[FIXED_Q].members] == ["tanh", "sin", "silu", "gelu"]
-    assert laws[MATCHED].fit.value > -1.5
+    found = kappa_report(engine, "tanh", beside=["sin", "silu", "gelu"]).over
+    laws = {(law.family, law.condition): law for law in found}
+    assert {family for family, _ in laws} == {"inflection", "extremum", "gate threshold"}
+    assert [m.name for m in laws["inflection", FIXED_Q].members] == ["tanh", "sin", "silu", "gelu"]
+    assert laws["inflection", MATCHED].fit.value > -1.5
     # silu and gelu have kappa = 0 at the gate threshold: too few are left for an exponent.
-    assert all(law.fit is None for law in found["gate threshold"])
-    assert "no exponent" in found["gate threshold"][0].words()
+    assert all(law.fit is None for (family, _), law in laws.items() if family == "gate threshold")
+    assert "no exponent" in laws["gate threshold", FIXED_Q].words()

@@ -19,7 +19,7 @@ B, W = (0.0, 1.0, 21), (0.6, 2.6, 25)
 
 @pytest.fixture(scope="module")
 def erf():
-    return phase_diagram("erf", B, W, contours=(10.0,))
+    return phase_diagram("erf", B, W, contours={"xi_c": (10.0,), "q_star": (0.5,), "chi_1": (0.8, 1.2)})
 
 
 def erf_fixed_point(w2, b2):
@@ -72,7 +72,7 @@ def test_the_critical_line_of_erf(erf):
 
 
 def test_contours_have_their_depth(erf):
-    lines = erf.contours[10.0]
+    lines = erf.contours["xi_c"][10.0]
     seen = set()
     for line in lines:
         for k in range(1, len(line.q_star) - 1, max(1, len(line.q_star) // 5)):
@@ -83,6 +83,21 @@ def test_contours_have_their_depth(erf):
             assert xi_c == pytest.approx(10, rel=5e-3)
             seen.add(chi_1 > 1)
     assert seen == {True, False}
+
+
+def test_contours_of_q_and_of_chi_1_are_where_they_say(erf):
+    (line,) = erf.contours["q_star"][0.5]
+    # sigma_w^2 V + sigma_b^2 = q with V = 2/pi asin(1/2) = 1/3, from one border of the window to the other.
+    assert line.sigma_w**2 == pytest.approx(3 * (0.5 - line.sigma_b**2), abs=1e-7)
+    assert line.sigma_b[0] == 0
+    assert line.sigma_w.min() <= W[0] + 0.02
+    for level in (0.8, 1.2):
+        assert erf.contours["chi_1"][level]
+        for line in erf.contours["chi_1"][level]:
+            # Where a line comes to sigma_b = 0 its last point is interpolated.
+            q, w2, b2 = (x[1:-1] for x in (line.q_star, line.sigma_w**2, line.sigma_b**2))
+            assert w2 * 4 / pi / np.sqrt(1 + 4 * q) == pytest.approx(level, rel=1e-7)
+            assert w2 * 2 / pi * np.arcsin(2 * q / (1 + 2 * q)) + b2 == pytest.approx(q, rel=1e-7)
 
 
 def test_relu_by_lines():
@@ -107,7 +122,7 @@ def test_gelu_has_an_unstable_fixed_point():
 
 
 def test_gelu_changes_stability_where_balls_say():
-    found = phase_diagram("gelu", (0.1, 1.0, 12), (1.2, 2.0, 12), contours=())
+    found = phase_diagram("gelu", (0.1, 1.0, 12), (1.2, 2.0, 12), contours={})
     words = {line.stable for line in found.critical}
     assert words == {True, False}
     for b2, stable in (("0.05", False), ("0.7", True)):
@@ -121,7 +136,7 @@ def test_gelu_changes_stability_where_balls_say():
 
 def test_a_falling_map_attracts():
     # exp(-b x^2): V = (1+4bq)^(-1/2) falls.
-    found = phase_diagram("exp(-4*x**2)", [0.0, 0.1], [1.0, 8.0], contours=())
+    found = phase_diagram("exp(-4*x**2)", [0.0, 0.1], [1.0, 8.0], contours={})
     for i, w in enumerate(found.sigma_w):
         q = 1.0
         for _ in range(4000):  # half a step, which always converges here
@@ -178,6 +193,12 @@ def test_json_holds_the_diagram(erf, tmp_path):
     assert set("".join(read["phase"])) <= set(read["legend"])
     assert float(read["chi_1"][3][4]) == pytest.approx(erf.chi_1[3, 4], rel=1e-6)
     assert read["critical_line"][0]["stable"] is True
+    assert {n: list(levels) for n, levels in read["contours"].items()} == {
+        "xi_c": ["10"], "q_star": ["0.5"], "chi_1": ["0.8", "1.2"],
+    }  # fmt: skip
+    assert set(read["contours"]["q_star"]["0.5"][0]) == {
+        "sigma_b", "sigma_w", "q_star", "chi_parallel", "stable",
+    }  # fmt: skip
     assert "q_star" not in erf.as_json(values=False)
     assert [p.name for p in tmp_path.iterdir()] == ["erf.json"]
 
@@ -207,6 +228,8 @@ def test_pictures_are_drawn_the_same_twice(erf, tmp_path):
     labels = [t.get_text() for t in figure.legends[0].get_texts()]
     assert "ordered" in labels
     assert "chaotic" in labels
+    assert {r"$\xi_c$, layers", r"$q^*$"} <= set(labels)
+    assert {t.get_text() for t in figure.axes[0].texts} == {"10", "0.5"}
     with pytest.raises(ValueError, match="ends in"):
         erf.plot(tmp_path / "a.gif")
     with pytest.raises(ValueError, match="ends in"):
@@ -221,7 +244,8 @@ def test_pictures_are_drawn_the_same_twice(erf, tmp_path):
         ({"sigma_w": [2.0, 1.0]}, "sigma_w"),
         ({"sigma_b": [0.0, float("nan")]}, "sigma_b"),
         ({"start": 0.0}, "start"),
-        ({"contours": (0.0,)}, "contours"),
+        ({"contours": {"xi_c": (0.0,)}}, "levels"),
+        ({"contours": {"depth": (1.0,)}}, "contours of xi_c, q_star, chi_1"),
         ({"sigma_b": (0.0, 1.0, 10_000), "sigma_w": (0.5, 1.0, 10_000)}, "at most"),
     ],
 )
@@ -232,7 +256,7 @@ def test_wrong_numbers_are_refused(arguments, word):
 
 def test_variances_that_floats_do_not_resolve_end_what_is_looked_at():
     # Panels of float64 resolve cos(40 x) for small variances only: V = (1 + exp(-3200 q))/2.
-    found = phase_diagram("cos(40*x)", [0.0, 0.1], [0.9, 1.0], contours=(), start=0.4)
+    found = phase_diagram("cos(40*x)", [0.0, 0.1], [0.9, 1.0], contours={}, start=0.4)
     assert found.searched[1] < 1e6
     assert found.q_star[1][0] == pytest.approx(0.5, rel=1e-8)
     with pytest.raises(RefusedActivation, match="below the start"):
@@ -264,13 +288,13 @@ def test_a_million_points_in_bounded_memory(tmp_path):
 def test_a_depth_that_no_variance_looked_at_has_is_no_line():
     # On so coarse a grid chaotic variances are few, and none of them has an xi_c of 100.
     found = phase_diagram("tanh", (0.0, 1.0, 5), (0.6, 2.6, 5))
-    assert set(found.contours) == set(module.CONTOURS)
+    assert {n: tuple(levels) for n, levels in found.contours.items()} == module.CONTOURS
     assert {"o", "c"} == {*found.phase.flat}
 
 
 def test_where_the_variance_goes_to_zero_the_scales_are_those_at_zero():
     # silu'(0) = 1/2: chi_1 = chi_parallel = sigma_w^2/4 at q = 0, to all digits.
-    found = phase_diagram("silu", (0.0, 1.0, 3), (1.0, 1.5, 2), contours=())
+    found = phase_diagram("silu", (0.0, 1.0, 3), (1.0, 1.5, 2), contours={})
     assert [found.q_star[i][0] for i in range(2)] == [0, 0]
     for i, w2 in enumerate((1.0, 2.25)):
         assert found.chi_1[i][0] == pytest.approx(w2 / 4, rel=1e-15)

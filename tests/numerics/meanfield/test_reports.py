@@ -38,7 +38,7 @@ def test_networks_start_from_the_maps(tanh):
 def test_a_phase_diagram_is_on_either_side_of_the_published_line(tanh):
     # sigma_w^2 = 1.760954.. at sigma_b^2 = 0.05.
     b, w = 0.05**0.5, 1.76095463960674**0.5
-    found = tanh.phase_diagram(sigma_b=(b, b + 0.1, 2), sigma_w=[w - 1e-6, w + 1e-6], contours=())
+    found = tanh.phase_diagram(sigma_b=(b, b + 0.1, 2), sigma_w=[w - 1e-6, w + 1e-6], contours={})
     assert list(found.phase[:, 0]) == ["o", "c"]
 
 

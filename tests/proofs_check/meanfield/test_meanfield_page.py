@@ -32,6 +32,8 @@ def test_all_keys_of_the_document_are_on_the_page_and_no_others():
         ("| key | meaning |", "document"),
         ("| key of a point | meaning |", "point"),
         ("| key of `--initialise` | meaning |", "initialisation"),
+        ("| key of `--kappa` | meaning |", "kappa"),
+        ("| key of `--beside` | meaning |", "shift"),
     ):
         rows = PAGE.split("## JSON")[1].split(head)[1].split("\n\n")[0]
         told = {key for row in rows.split("\n") for key in re.findall(r"`(\w+)`", row.split(" | ")[0])}

@@ -27,6 +27,9 @@ KINDS = {
     "initialise": ("erf", "--initialise", "--depth", "10"),
     "initialise nothing": ("sign", "--initialise"),
     "scan": ("sin(x)", *EDGE, "--engine", "mp", "--range", "0,2"),
+    "apart": ("gelu", "--sigma-b2", "0", "--sigma-w2", "2.1", "--apart", "1e-3"),
+    "beside": ("tanh", *EDGE, "--beside", "erf"),
+    "kappa": ("sin(x)", "--kappa", "--beside", "tanh"),
 }
 
 
@@ -102,6 +105,8 @@ def test_each_key_is_needed_and_no_other_one_is_known(document):
         (("points", 0, "law"), "l^-3"),
         (("points", 0, "enclosures", "q_star"), {"lo": "0"}),
         (("points", 0, "estimated"), ["kappa"]),
+        (("points", 0, "basin"), {"lo": "0"}),
+        (("apart",), 0.01),
         (("curve",), [{}]),
         (("also",), [{}]),
     ],
