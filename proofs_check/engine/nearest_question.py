@@ -11,6 +11,7 @@ from gateproof.numerics.errors import NumericsError
 from gateproof.proofs_check.engine.calculus import Elimination, eliminate
 from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.field_values import gap_of, holds_field
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, UndecidedError
 from gateproof.proofs_check.engine.space import Space, build
 from gateproof.theory.formula import Definition, FormulaError, expand_node
@@ -29,6 +30,7 @@ from gateproof.theory.formula.nodes import (
     Stmt,
     Var,
     Where,
+    num,
 )
 
 #: What ends one attempt, and with it only that attempt.
@@ -99,6 +101,9 @@ class Question:
         try:
             expanded = expand_node(node, self.extra)
             assert isinstance(expanded, Expr)
+            if holds_field(expanded):
+                ends = gap_of(expanded, num(0), self.context)
+                return None if ends is None else Value(*ends, None, 0, False)
             target = expanded
             try:
                 target = exact = self.core(node)

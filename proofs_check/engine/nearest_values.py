@@ -8,7 +8,9 @@ from fractions import Fraction
 from gateproof.numerics.certify import certify
 from gateproof.numerics.points import enclosure
 from gateproof.proofs_check.engine import nearest_numbers as numbers
+from gateproof.proofs_check.engine.field_values import settled, the_set
 from gateproof.proofs_check.engine.nearest_question import (
+    DIGITS,
     STOPS,
     Change,
     Question,
@@ -20,7 +22,7 @@ from gateproof.proofs_check.engine.nearest_question import (
 from gateproof.proofs_check.engine.space import build
 from gateproof.theory.exact.critical import exact_extremum_candidates
 from gateproof.theory.exact.limits import limit
-from gateproof.theory.formula import to_text
+from gateproof.theory.formula import expand_node, to_text
 from gateproof.theory.formula.nodes import (
     App,
     At,
@@ -30,11 +32,13 @@ from gateproof.theory.formula.nodes import (
     Extremum,
     FiniteSet,
     Limit,
+    MeanField,
     Node,
     Num,
     Printed,
     Rel,
     Taylor,
+    num,
     rebuild,
 )
 from gateproof.theory.formula.powers import constant_value
@@ -62,6 +66,10 @@ def closed_changes(ask: Question, op: str, a: Expr, b: Expr) -> Iterator[Change]
             for points in _sets(ask, subject):
                 yield ask.change("set", related("==", points))
         return
+    if isinstance(subject, MeanField) and op == "==":
+        listed = _listed(ask, subject, one=isinstance(other, FiniteSet))
+        if listed is not None:
+            yield ask.change("set", related("==", listed))
     if isinstance(other, FiniteSet) or op == "!=" or isinstance(subject, Num):
         return
     if any(isinstance(n, Printed) for n in (*a.walk(), *b.walk())):
@@ -93,6 +101,23 @@ def closed_changes(ask: Question, op: str, a: Expr, b: Expr) -> Iterator[Change]
     for value in exact:
         yield ask.change(kind, related(loose, value))
     yield ask.change(kind, related(loose, numbers.decimal(found.hi if up else found.lo, up=up)))
+
+
+def _listed(ask: Question, node: MeanField, *, one: bool) -> Expr | None:
+    """The numbers of a set of the mean field, exact or rounded; a single one only if ``one``, else None."""
+    expanded = expand_node(node, ask.extra)
+    assert isinstance(expanded, MeanField)
+    try:
+        whole = settled(Rel(("==",), (expanded, num(0))), ask.context).terms[0]
+        assert isinstance(whole, MeanField)
+        found = the_set(whole, DIGITS)
+    except STOPS:
+        return None
+    single = len(found.elements) == 1 and not one
+    if found.every or not found.complete or single or len(found.elements) > 8:
+        return None
+    items = [e.exact or numbers.printed(e.lo, e.hi) for e in found.elements]
+    return None if any(i is None for i in items) else FiniteSet(tuple(i for i in items if i is not None))
 
 
 def _exact(ask: Question, subject: Expr, found: Value) -> list[Expr]:

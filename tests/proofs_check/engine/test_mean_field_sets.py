@@ -6,7 +6,8 @@ import mpmath as mp
 import pytest
 
 from gateproof.proofs_check.engine import decide
-from gateproof.proofs_check.records import Reading
+from gateproof.proofs_check.engine.nearest import nearest
+from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.formula import FormulaError, parse_claim, to_text
 from gateproof.theory.formula.latex import to_latex
 
@@ -153,6 +154,28 @@ def test_not_decided_with_a_reason(formal):
 def test_controls_are_planted_and_caught():
     found = decided("fixed_points(gelu(x), x, sigma_w2=2.1, sigma_b2=0) == {0, 3.1053682188~}")
     assert (found.verdict, found.controls.planted, found.controls.caught) == ("certified", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "true"),
+    [
+        ("edge_of_chaos(relu(x), x, sigma_b2=0) == 3", "edge_of_chaos(relu(x), x, sigma_b2=0) == 2"),
+        ("edge_of_chaos(relu(x), x, sigma_b2=1) == 2", "edge_of_chaos(relu(x), x, sigma_b2=1) == {}"),
+        (
+            "edge_of_chaos(tanh(x), x, sigma_b2=0.05) == {}",
+            "edge_of_chaos(tanh(x), x, sigma_b2=0.05) == {1.76095~}",
+        ),
+        # 9 pi^2/2 = 44.413219.., rounded up.
+        (
+            "depth_rate(relu(x), x, sigma_b2=0, power=2) < 44",
+            "depth_rate(relu(x), x, sigma_b2=0, power=2) <= 44.4133",
+        ),
+    ],
+)
+def test_the_nearest_true_statement(text, true):
+    found = nearest(Reading("", text), Settings())
+    assert found is not None
+    assert found["formal"] == true
 
 
 @pytest.mark.parametrize(
