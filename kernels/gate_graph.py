@@ -1,0 +1,183 @@
+"""The threshold gate with K branches as a graph: value and the gradients in x and in every parameter.
+
+With z_k = tau_k (x - theta_k), p_k = sigmoid(z_k) sigmoid(-z_k) and lines b_k = slope_k x + intercept_k:
+
+    y            = sum g_k b_k
+    dy/dx        = sum g_k slope_k + sum tau_k p_k (b_(k+1) - b_k)
+    dy/dtau_k    = (x - theta_k) p_k (b_(k+1) - b_k)         summed over k where one tau is shared
+    dy/dtheta_k  = -tau_k p_k (b_(k+1) - b_k)
+    dy/dslope_k  = g_k x,   dy/dintercept_k = g_k
+
+A middle gate is sigmoid(z_(k-1)) sigmoid(-z_k) (1 - exp(z_k - z_(k-1))), not a difference: both sigmoids are
+near 1 to the right of both thresholds. Products with a factor that is 0 are 0, so that branches that are shut
+off, and slopes that are 0, do not answer an infinite x with not-a-number. A sharpness of infinity is the hard
+gate, which belongs to the left branch at its threshold; nothing moves with its tau or theta.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gateproof.kernels.graph import Builder, Graph, Symbol, Symbolic
+from gateproof.numerics.backends.heads import product0
+
+_INFINITY = float("inf")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """K branches; one tau for all thresholds or one each; all of them infinite or not."""
+
+    branches: int
+    shared: bool
+    hard: bool
+
+    @property
+    def taus(self) -> int:
+        """How many sharpnesses are given: none for hard gates."""
+        return 0 if self.hard or self.branches == 1 else 1 if self.shared else self.branches - 1
+
+    @property
+    def width(self) -> int:
+        """Numbers of a gate: sharpnesses, thresholds, slopes, intercepts."""
+        return self.taus + 3 * self.branches - 1
+
+
+class _Gate:
+    """One evaluation on symbols."""
+
+    def __init__(self, ops: Symbolic, x: Symbol, numbers: list[Symbol], shape: Shape) -> None:
+        k = shape.branches
+        self.ops, self.x, self.shape = ops, x, shape
+        taus, rest = numbers[: shape.taus], numbers[shape.taus :]
+        self.theta, self.slope, self.intercept = rest[: k - 1], rest[k - 1 : 2 * k - 1], rest[2 * k - 1 :]
+        self.tau: list[Any] = (
+            [_INFINITY] * (k - 1) if shape.hard else taus * (k - 1) if shape.shared else taus
+        )
+        self.lines = [product0(ops, s, x) + c for s, c in zip(self.slope, self.intercept, strict=True)]
+        self.above = [x > h for h in self.theta]
+        self.beyond = [x - h for h in self.theta]
+        if shape.hard:
+            self.gates = self._hard()
+            return
+        self.z = [
+            ops.where(t == _INFINITY, ops.where(a, _INFINITY, -_INFINITY), t * d)
+            for t, a, d in zip(self.tau, self.above, self.beyond, strict=True)
+        ]
+        sides = [self._sides(z) for z in self.z]
+        self.up, self.down = [u for u, _ in sides], [d for _, d in sides]
+        self.gates = self._soft()
+
+    def _sides(self, z: Symbol) -> tuple[Any, Any]:
+        """sigmoid(z) and sigmoid(-z) by one exponential."""
+        e = self.ops.exp(-abs(z))
+        r = 1.0 / (1.0 + e)
+        er = e * r
+        right = z >= 0.0
+        return self.ops.where(right, r, er), self.ops.where(right, er, r)
+
+    def _hard(self) -> list[Any]:
+        ones = [self.ops.where(a, 1.0, 0.0) for a in self.above]
+        zeros = [self.ops.where(a, 0.0, 1.0) for a in self.above]
+        if not ones:
+            return [1.0]
+        middle = [a * b for a, b in zip(ones, zeros[1:], strict=False)]
+        return [zeros[0], *middle, ones[-1]]
+
+    def _soft(self) -> list[Any]:
+        if self.shape.branches == 1:
+            return [1.0]
+        middle = []
+        for k in range(1, self.shape.branches - 1):
+            tau, gap = self.tau[k], self.theta[k] - self.theta[k - 1]
+            wide = tau * gap if self.shape.shared else self.z[k - 1] - self.z[k]
+            # Of two equal thresholds that are infinitely sharp the gap is 0 times infinity.
+            size = self.ops.where(gap == 0.0, 0.0, wide) if self.shape.shared else wide
+            if self.shape.shared:
+                middle.append(self._between(self.up[k - 1], self.down[k], size))
+                continue
+            # With unequal sharpness the order of the two may turn round: the gate is then negative.
+            turned = size < 0.0
+            first = self._between(self.up[k - 1], self.down[k], self.ops.where(turned, 0.0, size))
+            second = self._between(self.up[k], self.down[k - 1], self.ops.where(turned, -size, 0.0))
+            middle.append(self.ops.where(turned, -second, first))
+        return [self.down[0], *middle, self.up[-1]]
+
+    def _between(self, up: Any, down: Any, size: Any) -> Any:
+        return product0(self.ops, up * down, -self.ops.expm1(-size))
+
+    def _sum(self, terms: list[Any]) -> Any:
+        found = terms[0]
+        for term in terms[1:]:
+            found = found + term
+        return found
+
+    def _whole(self, value: Any) -> Any:
+        """Not-a-number where x is, whatever is shut off."""
+        return self.ops.where(self.x != self.x, self.x, value)
+
+    def value(self) -> Any:
+        """y."""
+        terms = [
+            product0(self.ops, g, b) if isinstance(g, Symbol) else b
+            for g, b in zip(self.gates, self.lines, strict=True)
+        ]
+        return self._whole(self._sum(terms))
+
+    def gradients(self) -> list[Any]:
+        """In x, the sharpnesses, thresholds, slopes and intercepts."""
+        zero = self.x * 0.0
+        pairs = list(zip(self.lines, self.lines[1:], strict=False))
+        if self.shape.hard:
+            moved = [0.0] * len(pairs)
+            in_tau: list[Any] = []
+        else:
+            slopes = [u * d for u, d in zip(self.up, self.down, strict=True)]
+            jumps = [product0(self.ops, p, b - a) for p, (a, b) in zip(slopes, pairs, strict=True)]
+            moved = [product0(self.ops, j, t) for j, t in zip(jumps, self.tau, strict=True)]
+            in_tau = [product0(self.ops, j, d) for j, d in zip(jumps, self.beyond, strict=True)]
+            if self.shape.shared and in_tau:
+                in_tau = [self._sum(in_tau)]
+        straight = [g * s for g, s in zip(self.gates, self.slope, strict=True)]
+        in_x = self._whole(self._sum([*straight, *(m for m in moved if isinstance(m, Symbol))]))
+        in_theta = [-m if isinstance(m, Symbol) else zero for m in moved]
+        in_slope = [product0(self.ops, g, self.x) if isinstance(g, Symbol) else self.x for g in self.gates]
+        in_intercept = [g if isinstance(g, Symbol) else zero + g for g in self.gates]
+        return [in_x, *in_tau, *in_theta, *in_slope, *in_intercept]
+
+
+#: Plain dictionaries: torch.compile looks into functools' caches, and past them.
+_values: dict[Shape, Graph] = {}
+_gradients: dict[tuple[Shape, bool], Graph] = {}
+
+
+def value_graph(shape: Shape) -> Graph:
+    """y of (x, numbers of the gate)."""
+    found = _values.get(shape)
+    if found is None:
+        found = _values[shape] = _value_graph(shape)
+    return found
+
+
+def gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
+    """dy times the gradient in x, and if wanted in each number, of (dy, x, numbers of the gate)."""
+    found = _gradients.get((shape, numbers_too))
+    if found is None:
+        found = _gradients[shape, numbers_too] = _gradient_graph(shape, numbers_too)
+    return found
+
+
+def _value_graph(shape: Shape) -> Graph:
+    builder = Builder(1 + shape.width)
+    symbols = [Symbol(builder, i) for i in range(builder.inputs)]
+    gate = _Gate(Symbolic(builder, small=True), symbols[0], symbols[1:], shape)
+    return builder.finished([gate.value().ref])
+
+
+def _gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
+    builder = Builder(2 + shape.width)
+    symbols = [Symbol(builder, i) for i in range(builder.inputs)]
+    gate = _Gate(Symbolic(builder, small=True), symbols[1], symbols[2:], shape)
+    found = gate.gradients()
+    return builder.finished([(symbols[0] * g).ref for g in (found if numbers_too else found[:1])])

@@ -1,0 +1,113 @@
+"""Triton kernels of graphs, launched on rows."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from gateproof.kernels.graph import Graph
+from gateproof.kernels.layout import Rows, merged, rows
+from gateproof.kernels.triton_source import Roles, kernel_source, load
+
+#: Elements and rows a program; no search for better ones at run time, which would run kernels on a user's data.
+BLOCK, COLUMNS, CHUNK, WARPS = 1024, 128, 64, 4
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers of shape (1, width) for a whole tensor, or (channels, width) with the channels in ``dim``."""
+
+    values: torch.Tensor
+    dim: int | None
+
+
+@lru_cache(maxsize=512)
+def kernel_of(graph: Graph, roles: Roles) -> Any:
+    """The kernel of a graph."""
+    return load(kernel_source(graph, roles))
+
+
+def bits(number: float) -> int:
+    """A float64 as the whole number of its bits: Triton takes plain floats in single precision only."""
+    found: int = struct.unpack("<q", struct.pack("<d", number))[0]
+    return found
+
+
+def launch(
+    graph: Graph,
+    outputs: Sequence[torch.Tensor],
+    inputs: Sequence[torch.Tensor],
+    numbers: Sequence[float],
+    real: torch.dtype,
+    table: Table | None = None,
+    sums: int = 0,
+) -> torch.Tensor | None:
+    """Compute a graph's results into the outputs; one shape for all, on one device, not empty.
+
+    The last ``sums`` results are summed for each row of the table: shape (channels or 1, sums), float64.
+    """
+    import triton.language as tl
+
+    plan, period, columns = _plan(outputs, inputs, table)
+    block = _block(plan.cols, COLUMNS if columns else BLOCK)
+    blocks = -(-plan.cols // block)
+    chunks = -(-plan.rows // CHUNK) if columns else plan.rows
+    roles = Roles(0 if table is None else table.values.shape[1], len(numbers), sums, columns)
+    partial = (chunks, plan.cols, sums) if columns else (plan.rows * blocks, sums)
+    # Every entry of it is written.
+    found = torch.empty(partial, dtype=real, device=outputs[0].device) if sums else None
+    guard: Any = torch.cuda.device(outputs[0].device) if outputs[0].is_cuda else nullcontext()
+    with guard:
+        kernel_of(graph, roles)[(chunks * blocks,)](
+            *plan.tensors[: len(outputs)],
+            *([] if found is None else [found]),
+            *plan.tensors[len(outputs) :],
+            *([] if table is None else [table.values]),
+            *(bits(n) for n in numbers),
+            plan.cols,
+            blocks,
+            plan.rows,
+            period,
+            *plan.strides,
+            0 if table is None else table.values.stride(0),
+            *plan.units[len(outputs) :],
+            WHOLE=plan.cols % block == 0,
+            REAL=tl.float64 if real == torch.float64 else tl.float32,
+            BLOCK=block,
+            CHUNK=CHUNK,
+            num_warps=WARPS,
+        )
+    if found is None:
+        return None
+    if columns:
+        return found.sum(0, dtype=torch.float64)
+    # Rows run through the channels: programs of row r are those of channel r % period.
+    return found.view(-1, period, blocks, sums).sum((0, 2), dtype=torch.float64)
+
+
+def _plan(
+    outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor], table: Table | None
+) -> tuple[Rows, int, bool]:
+    """The rows, how many of them have a table row of their own, and whether channels run along a row."""
+    if table is None or table.dim is None or table.values.shape[0] == 1:
+        return rows(outputs, inputs), 1, False
+    shape, dim = outputs[0].shape, table.dim
+    inner = shape[dim + 1 :].numel()
+    wide = (-1, shape[dim]) if inner == 1 else (-1, inner)
+    plain = [t.contiguous().view(wide) for t in (*outputs, *inputs)]
+    if any(a.data_ptr() != b.data_ptr() for a, b in zip(plain, outputs, strict=False)):
+        raise ValueError("with a table of channels, outputs are contiguous")
+    found = merged(plain, join=False)
+    assert found is not None
+    return (found, 1, True) if inner == 1 else (found, shape[dim], False)
+
+
+def _block(cols: int, most: int) -> int:
+    """A power of two, no larger than it needs to be."""
+    return min(most, max(16, 1 << (cols - 1).bit_length()))

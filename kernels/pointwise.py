@@ -1,0 +1,266 @@
+"""A pointwise operation made from a formula: value and all gradients, on every device, from one definition.
+
+The operation ``gateproof::NAME`` and its gradient ``gateproof::NAME_backward`` are registered with the
+dispatcher (CPU, CUDA, shapes only, vmap). Each computes in float32, or float64 where a tensor is float64, and
+rounds once at the end. Second derivatives and forward mode go through the formula's own partial derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from gateproof.kernels import choice
+from gateproof.kernels.composite import composite, maybe_compiled, real_type, result_type
+from gateproof.kernels.graph import Graph, unfold
+from gateproof.kernels.launch import launch
+from gateproof.kernels.one_exponential import shared
+from gateproof.numerics.backends import with_torch
+from gateproof.numerics.backends.formula import formula
+from gateproof.numerics.backends.op import Op
+
+LIBRARY = torch.library.Library("gateproof", "FRAGMENT")
+_FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+
+class Pointwise:
+    """``f(x, u, ...; c, ...)``: tensors of one shape and plain numbers.
+
+    ``tensors`` and ``numbers`` are names of the formula in the order of the arguments. Gradients are those in
+    the tensors; a number that needs one is given as a tensor to an operation that has it among its tensors.
+    """
+
+    def __init__(self, name: str, text: str, tensors: Sequence[str], numbers: Sequence[str] = ()) -> None:
+        self.name, self.text = name, text
+        self.tensors, self.numbers = tuple(tensors), tuple(numbers)
+        self.formula = formula(text)
+        names = (*self.tensors, *self.numbers)
+        if set(names) != set(self.formula.names):
+            raise ValueError(f"{name}: the formula has {self.formula.names}, found {names}")
+        self.op: Op = self.formula._op(names)
+        with_torch.ready(self.op)
+        self._graphs: dict[tuple[Any, ...], Graph] = {}
+        # All that compiled code needs, so that torch.compile meets nothing but tensor operations.
+        everything = (True,) * len(self.tensors)
+        self._whole = {
+            small: (self.value_graph(small=small), self.gradient_graph(everything, small=small))
+            for small in (True, False)
+        }
+        self._register()
+
+    # --- graphs ---------------------------------------------------------------
+
+    def value_graph(self, *, small: bool) -> Graph:
+        """The value of (tensors, numbers)."""
+        return self._graph(("value", small), lambda: unfold([self.op.tape], small=small), small=small)
+
+    def gradient_graph(self, wanted: tuple[bool, ...], *, small: bool) -> Graph:
+        """The wanted gradients of (dy, tensors, numbers)."""
+
+        def made() -> Graph:
+            names = [n for n, w in zip(self.tensors, wanted, strict=True) if w]
+            return unfold([self.op.partial(n).tape for n in names], small=small, times_first=True)
+
+        return self._graph(("gradient", wanted, small), made, small=small)
+
+    def _graph(self, key: tuple[Any, ...], make: Any, *, small: bool) -> Graph:
+        found = self._graphs.get(key)
+        if found is None:
+            found = self._graphs[key] = shared(make()) if small else make()
+        return found
+
+    # --- running --------------------------------------------------------------
+
+    def _run(
+        self,
+        graph: Graph,
+        tensors: Sequence[torch.Tensor],
+        numbers: Sequence[float],
+        out: Sequence[tuple[torch.Tensor, torch.dtype]],
+    ) -> list[torch.Tensor]:
+        real, device = real_type(tensors), tensors[0].device
+        if choice.code_for(device.type) == "triton":
+            outputs = [torch.empty_like(like, dtype=dtype) for like, dtype in out]
+            if tensors[0].numel():
+                launch(graph, outputs, tensors, numbers, real)
+            return outputs
+        run = maybe_compiled(composite, device.type)
+        found: list[torch.Tensor] = run(graph, list(tensors), [], list(numbers), real, [d for _, d in out])
+        return found
+
+    def _value(self, *args: Any) -> torch.Tensor:
+        tensors, numbers = args[: len(self.tensors)], args[len(self.tensors) :]
+        dtype = result_type(tensors)
+        return self._run(
+            self.value_graph(small=dtype != torch.float64), tensors, numbers, [(tensors[0], dtype)]
+        )[0]
+
+    def _gradients(self, dy: torch.Tensor, *args: Any) -> list[torch.Tensor]:
+        tensors, wanted = args[: len(self.tensors)], tuple(args[-1])
+        numbers = args[len(self.tensors) : -1]
+        graph = self.gradient_graph(wanted, small=real_type([dy, *tensors]) != torch.float64)
+        out = [(t, t.dtype) for t, w in zip(tensors, wanted, strict=True) if w]
+        return self._run(graph, [dy, *tensors], numbers, out)
+
+    # --- the dispatcher -------------------------------------------------------
+
+    def _register(self) -> None:
+        tensors = ", ".join(f"Tensor {n}" for n in self.tensors)
+        numbers = "".join(f", float {n}" for n in self.numbers)
+        value, backward = f"gateproof::{self.name}", f"gateproof::{self.name}_backward"
+        LIBRARY.define(f"{self.name}({tensors}{numbers}) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
+        LIBRARY.define(
+            f"{self.name}_backward(Tensor dy, {tensors}{numbers}, bool[] wanted) -> Tensor[]",
+            tags=(torch.Tag.pt2_compliant_tag,),
+        )
+        for key in ("CPU", "CUDA"):
+            LIBRARY.impl(self.name, self._value, key)
+            LIBRARY.impl(f"{self.name}_backward", self._gradients, key)
+        n = len(self.tensors)
+
+        def fake(*args: Any) -> torch.Tensor:
+            return torch.empty_like(args[0], dtype=result_type(args[:n]))
+
+        def fake_backward(_: torch.Tensor, *args: Any) -> list[torch.Tensor]:
+            return [torch.empty_like(t) for t, w in zip(args[:n], args[-1], strict=True) if w]
+
+        torch.library.register_fake(value, fake, lib=LIBRARY)
+        torch.library.register_fake(backward, fake_backward, lib=LIBRARY)
+        torch.library.register_vmap(value, _vmapped(value, n), lib=LIBRARY)
+        torch.library.register_vmap(backward, _vmapped(backward, n + 1), lib=LIBRARY)
+        self.call_value = getattr(torch.ops.gateproof, self.name).default
+        self.call_backward = getattr(torch.ops.gateproof, f"{self.name}_backward").default
+
+    # --- calling --------------------------------------------------------------
+
+    def __call__(self, *args: Any) -> torch.Tensor:
+        """Tensors are broadcast to one shape; float16 and bfloat16 are computed in float32."""
+        n = len(self.tensors)
+        tensors, numbers = args[:n], tuple(float(a) for a in args[n:])
+        for name, t in zip(self.tensors, tensors, strict=True):
+            check(self.name, name, t, tensors[0])
+        if any(t.shape != tensors[0].shape for t in tensors):
+            tensors = torch.broadcast_tensors(*tensors)  # type: ignore[no-untyped-call]
+        kind = _Traced if torch.compiler.is_compiling() else _Dispatched
+        found: torch.Tensor = kind.apply(self, *tensors, *numbers)
+        return found
+
+    def traced_value(self, tensors: Sequence[torch.Tensor], numbers: Sequence[float]) -> torch.Tensor:
+        """The value in PyTorch's own operations, for a compiler to fuse with what stands around it."""
+        real = real_type(tensors)
+        graph = self._whole[real != torch.float64][0]
+        return composite(graph, tensors, [], numbers, real, [result_type(tensors)])[0]
+
+    def traced_gradients(
+        self,
+        dy: torch.Tensor,
+        tensors: Sequence[torch.Tensor],
+        numbers: Sequence[float],
+    ) -> list[torch.Tensor]:
+        """All gradients likewise: a compiler drops what is not used."""
+        real = real_type([dy, *tensors])
+        graph = self._whole[real != torch.float64][1]
+        return composite(graph, [dy, *tensors], [], numbers, real, [t.dtype for t in tensors])
+
+
+def check(operation: str, name: str, t: Any, first: Any) -> None:
+    if not isinstance(t, torch.Tensor):
+        raise TypeError(f"{operation}: {name} is a tensor, found {type(t).__name__}")
+    if t.dtype not in _FLOATS:
+        raise TypeError(f"{operation}: {name} is of a floating type, found {t.dtype}")
+    if t.device != first.device:
+        raise ValueError(f"{operation}: {name} is on {t.device}, the first tensor on {first.device}")
+
+
+def _vmapped(operation: str, count: int) -> Any:
+    """The rule of a pointwise operation: the new dimension comes first in all its tensors."""
+
+    def rule(info: Any, dims: Any, *args: Any) -> Any:
+        spread = [
+            a.unsqueeze(0).expand(info.batch_size, *a.shape) if d is None else a.movedim(d, 0)
+            for a, d in zip(args[:count], dims[:count], strict=True)
+        ]
+        name = operation.removeprefix("gateproof::")
+        found = getattr(torch.ops.gateproof, name).default(*spread, *args[count:])
+        return found, ([0] * len(found) if isinstance(found, list) else 0)
+
+    return rule
+
+
+def _parts(ctx: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The saved tensors, and all arguments as tensors in which partial derivatives are computed."""
+    tensors = ctx.saved_tensors
+    real = real_type(tensors)
+    plain = [torch.full_like(tensors[0], number, dtype=real) for number in ctx.numbers]
+    return tensors, (*(t.to(real) for t in tensors), *plain)
+
+
+class _Dispatched(torch.autograd.Function):
+    """Calls the dispatcher."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(p: Pointwise, *args: Any) -> Any:
+        return p.call_value(*args)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
+        p, n = inputs[0], len(inputs[0].tensors)
+        ctx.p, ctx.numbers = p, inputs[1 + n :]
+        ctx.save_for_backward(*inputs[1 : 1 + n])
+        ctx.save_for_forward(*inputs[1 : 1 + n])
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        p, (dy,) = ctx.p, grad_outputs
+        wanted = ctx.needs_input_grad[1 : 1 + len(p.tensors)]
+        if torch.is_grad_enabled():
+            # The gradient may be differentiated again: the fused kernel would hide how it depends on x.
+            tensors, args = _parts(ctx)
+            found = iter(
+                (dy.to(args[0].dtype) * with_torch.apply(p.op.partial(name), args)).to(t.dtype)
+                for name, t, w in zip(p.tensors, tensors, wanted, strict=True)
+                if w
+            )
+        else:
+            found = iter(p.call_backward(dy, *ctx.saved_tensors, *ctx.numbers, list(wanted)))
+        return (None, *(next(found) if w else None for w in wanted), *(None for _ in ctx.numbers))
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        tensors, args = _parts(ctx)
+        total: Any = None
+        for name, tangent in zip(ctx.p.tensors, grad_inputs[1:], strict=False):
+            if tangent is not None:
+                term = tangent * with_torch.apply(ctx.p.op.partial(name), args)
+                total = term if total is None else total + term
+        return total.to(result_type(tensors))
+
+
+class _Traced(torch.autograd.Function):
+    """In PyTorch's own operations, for a compiler to fuse with what stands around it."""
+
+    @staticmethod
+    def forward(p: Pointwise, *args: Any) -> Any:
+        n = len(p.tensors)
+        return p.traced_value(args[:n], args[n:])
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
+        n = len(inputs[0].tensors)
+        ctx.p, ctx.numbers = inputs[0], inputs[1 + n :]
+        ctx.save_for_backward(*inputs[1 : 1 + n])
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        p = ctx.p
+        wanted = ctx.needs_input_grad[1 : 1 + len(p.tensors)]
+        found = p.traced_gradients(grad_outputs[0], ctx.saved_tensors, ctx.numbers)
+        return (
+            None,
+            *(g if w else None for g, w in zip(found, wanted, strict=True)),
+            *(None for _ in ctx.numbers),
+        )
