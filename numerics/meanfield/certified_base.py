@@ -6,7 +6,7 @@ With r(x) = a x + b, (a, b) on each side of 0,
     E r(u) = M sqrt(q) + N,            M = (a+ - a-)/sqrt(2 pi),    N = (b+ + b-)/2,
 
 and what is left, phi^2 - r^2 and phi'^2 - a^2, is small against phi^2 for small variances where r is the
-tangent at 0 (phi(0) = 0), for large ones where r is the asymptotes: means over a wide ball q stay narrow,
+tangent at 0, for large ones where r is the asymptotes: means over a wide ball q stay narrow,
 and the line is cut off where it is negligible, however large the variance.
 """
 
@@ -28,6 +28,7 @@ from gateproof.numerics.precision import precision
 from gateproof.theory.asymptotes import Asymptote, as_expr
 from gateproof.theory.exact.kernels import minus, plus, times
 from gateproof.theory.exact.tails import Expansion, Term, tail_form
+from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import Expr, Var, num
 
 #: Where the line may be cut off.
@@ -62,11 +63,12 @@ NONE = Base((num(0), num(0)), (num(0), num(0)))
 
 
 def bases(phi: Phi) -> tuple[Base, ...]:
-    """What may be taken away: nothing, the tangents at 0 where phi(0) = 0, the asymptotes."""
+    """What may be taken away: nothing, the tangents at 0, the asymptotes."""
     found = [NONE]
-    if not phi.has_jump and vanishes(phi):
+    if not phi.has_jump:
         at = sides(phi)
-        found.append(Base((at.left[0], num(0)), (at.right[0], num(0))))
+        level = num(0) if vanishes(phi) else substitute(phi.expr, {X: num(0)})
+        found.append(Base((at.left[0], level), (at.right[0], level)))
     if isinstance(phi.left, Asymptote) and isinstance(phi.right, Asymptote):
         ends = [(as_expr(s.slope), as_expr(s.intercept)) for s in (phi.left, phi.right)]
         found.append(Base(ends[0], ends[1], far=True))

@@ -294,6 +294,28 @@ def test_double_critical_point_parts_stable_from_unstable():
     )
 
 
+def test_a_steep_step_far_from_0():
+    # V' - D = E phi phi'' is as small as 1e-17 at the start of the range.
+    found = double_critical(phi("x+3*tanh(5*(x-4))"), (Fraction(1, 100), Fraction(256)), 15)
+    assert found.certified
+
+    def gap(q):
+        q = mp.mpf(q)
+        ends = sorted(
+            {k * mp.sqrt(q) for k in (-12, -6, -2, 0, 2, 6, 12)} | {3, mp.mpf("3.8"), 4, mp.mpf("4.2"), 5}
+        )
+
+        def body(x):
+            t = mp.tanh(5 * (x - 4))
+            return (x + 3 * t) * -150 * t * (1 - t * t) * mp.exp(-x * x / (2 * q))
+
+        return mp.quad(body, ends) / mp.sqrt(2 * mp.pi * q)
+
+    assert [mp.sign(gap(q)) for q in ("0.01", "0.2", "0.6", "5", "256")] == [-1, -1, 1, -1, -1]
+    assert len(found.points) == 2
+    assert all(abs(gap(p.q.str(15, radius=False))) < 1e-12 for p in found.points)
+
+
 def test_folds_of_silu():
     found = folds(phi("silu"), Fraction(1, 20), (Fraction(51, 1000), Fraction(20)))
     assert len(found.points) == 1
