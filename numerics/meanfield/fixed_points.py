@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from flint import arb
+from flint import arb, ctx
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics.meanfield import polynomials
@@ -92,7 +92,7 @@ def _searched(
     if sigma_b2 > 0:
         lo = arb(s.lower())
     elif vanishes(maps.phi):
-        point, critical = _at_zero(maps.phi, sigma_w2)
+        point, critical = at_zero(maps.phi, sigma_w2)
         if point.stable and below_its_lines(maps.phi) and bends_somewhere(maps.phi):
             reason = (
                 "1 fixed point for all q: |phi(x)| <= |phi'(0) x| on either side of 0, so that the variance"
@@ -131,7 +131,7 @@ def _exact(
     phi: Phi, means: polynomials.Means, sigma_w2: Fraction, sigma_b2: Fraction, largest: Fraction | None
 ) -> Outcome:
     """The same for a polynomial."""
-    first = (_at_zero(phi, sigma_w2)[0],) if sigma_b2 == 0 and vanishes(phi) else ()
+    first = (at_zero(phi, sigma_w2)[0],) if sigma_b2 == 0 and vanishes(phi) else ()
     points = first + polynomials.fixed_points(means, sigma_w2, sigma_b2, largest)
     end = "all q" if largest is None else f"q <= {largest}"
     reason = f"{len(points)} fixed point{'s' * (len(points) != 1)} for {end}: {polynomials.WHY}"
@@ -156,13 +156,13 @@ def _steady(phi: Phi, sigma_w2: Fraction) -> arb | None:
     return iv.rational(sigma_w2) * at_point(energy, {}, 256)
 
 
-def _at_zero(phi: Phi, sigma_w2: Fraction) -> tuple[Point, bool]:
+def at_zero(phi: Phi, sigma_w2: Fraction) -> tuple[Point, bool]:
     """The fixed point q = 0, and whether chi_parallel is exactly 1 there."""
     energy = sides(phi).energy
     w = iv.rational(sigma_w2)
     slope = times(Num(sigma_w2), energy)
     critical = is_zero(plus(slope, minus(num(1))))
-    chi = arb(1) if critical else w * at_point(energy, {}, 256)
+    chi = arb(1) if critical else w * at_point(energy, {}, max(256, ctx.prec))
     order = None if critical else compare(slope, num(1))
     note, stable = "", None if order is None else order < 0
     if critical:
