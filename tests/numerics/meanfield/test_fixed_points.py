@@ -14,6 +14,7 @@ from gateproof.numerics.meanfield.closed_means import closed_means
 from gateproof.numerics.meanfield.curves import Maps, fixed_point_curve
 from gateproof.numerics.meanfield.far_lines import lines
 from gateproof.numerics.meanfield.far_out import edge_far, fixed_point_far, supremum_squared
+from gateproof.numerics.meanfield.field import MeanField
 from gateproof.numerics.meanfield.fixed_points import fixed_points
 from gateproof.numerics.meanfield.near_zero import below_its_lines, drift, ratio_sign
 from gateproof.numerics.meanfield.outcome import Status
@@ -213,3 +214,12 @@ def test_what_stays_below_its_own_lines_falls_to_0(name, sigma_w2, stable):
     assert "falls from every q > 0 to 0" in found.reason
     # Steeper lines: one more fixed point.
     assert len(at(name, str(Fraction(sigma_w2) + 1), 0).points) == 2
+
+
+@pytest.mark.parametrize("engine", ["certified", "mp"])
+def test_depth_scales_at_the_fixed_point_0(engine):
+    # chi_1 = chi_parallel = sigma_w^2 phi'(0)^2 = 4/5, and 1/log(5/4) layers.
+    zero = MeanField(phi("tanh"), engine=engine).fixed_points("0.8", 0)[0]
+    for value in (zero.xi_q, zero.xi_gradient):
+        assert abs(float(value) - 1 / mp.log(mp.mpf(5) / 4)) < 1e-14
+    assert zero.stable is True
