@@ -13,7 +13,7 @@ _LIBRARIES = ("python-flint", "gmpy2")
 
 @cache
 def source_version() -> str:
-    """sha256 over theory, numerics, engine, checker and evidence sources and the libraries' versions."""
+    """sha256 over theory, numerics, engine and checker sources, the certificates of searches and the libraries' versions."""
     import gateproof.numerics
     import gateproof.theory
 
@@ -24,12 +24,12 @@ def source_version() -> str:
         Path(next(iter(gateproof.numerics.__path__))),
         here,
         here.parent / "checker",
-        here.parent / "evidence",
     ]
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder).as_posix().encode())
-            digest.update(path.read_bytes())
+    files = [(folder, path) for folder in folders for path in sorted(folder.rglob("*.py"))]
+    files.append((here.parent, here.parent / "evidence" / "certificates.py"))
+    for folder, path in files:
+        digest.update(path.relative_to(folder).as_posix().encode())
+        digest.update(path.read_bytes())
     for library in _LIBRARIES:
         digest.update(f"{library}=={metadata.version(library)}".encode())
     return digest.hexdigest()[:24]

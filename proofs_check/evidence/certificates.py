@@ -113,7 +113,7 @@ def decide(reading: Reading, settings: Settings) -> Decision:  # noqa: ARG001 - 
 def damaged(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Two wrong certificates near this one."""
     trees = document["parts"]["forward"]
-    emptied = {**document["parts"], "forward": [*trees[:-1], _emptied(trees[-1])]}
+    emptied = {**document["parts"], "forward": [_emptied(trees[0]), *trees[1:]]}
     return [
         ("its bound doubled", {**document, "bound": str(2 * Fraction(document["bound"]))}),
         ("a leaf without weights", {**document, "parts": emptied}),
