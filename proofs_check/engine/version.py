@@ -13,7 +13,7 @@ _LIBRARIES = ("python-flint", "gmpy2")
 
 @cache
 def source_version() -> str:
-    """sha256 over theory, numerics, engine and checker sources, the certificates of searches and the libraries' versions."""
+    """sha256 over the sources that a verdict may come from, and the libraries' versions."""
     import gateproof.numerics
     import gateproof.theory
 
