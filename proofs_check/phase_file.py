@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ MOST, POINTS = 5_000, 4_000_000
 SIGMA_B, SIGMA_W = "0:1:200", "0.5:3:200"
 
 Axis = tuple[float, float, int]
+Progress = Callable[[int, int], None]
 
 
 def refuse_early(path: str) -> None:
@@ -71,10 +73,10 @@ def axes(sigma_b: str | None, sigma_w: str | None) -> tuple[Axis, Axis]:
     return b, w
 
 
-def made(field: MeanField, path: str, b: Axis, w: Axis) -> PhaseDiagram:
-    """The diagram, with its file. Raises RefusedError where it cannot be written."""
+def made(field: MeanField, path: str, b: Axis, w: Axis, progress: Progress) -> PhaseDiagram:
+    """The diagram, with its file; ``progress`` hears (points done, of). Raises RefusedError."""
     try:
-        found = field.phase_diagram(sigma_b=b, sigma_w=w)
+        found = field.phase_diagram(sigma_b=b, sigma_w=w, progress=progress)
     except ArithmeticError as error:
         raise RefusedError(f"the phase diagram is not reached in floats: {error}") from None
     try:

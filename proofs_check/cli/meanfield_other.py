@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from gateproof.proofs_check.cli import output
+from gateproof.proofs_check.cli import meanfield_searches, output
 from gateproof.proofs_check.cli.clock import clock
 from gateproof.proofs_check.refused import INCONCLUSIVE, OK, RefusedError
 
@@ -43,7 +43,10 @@ def phase(options: argparse.Namespace) -> int:
         b, w = phase_file.axes(options.sigma_b, options.sigma_w)
         with clock(options.timeout) as limit, limit.saying("before there was a diagram"):
             field = mean_field.meanfield(options.target)
-            found = phase_file.made(field, options.phase, b, w)
+            try:
+                found = phase_file.made(field, options.phase, b, w, _points)
+            finally:
+                meanfield_searches.watched("")
     output.put(phase_file.summary(found))
     return OK
 
@@ -96,6 +99,10 @@ def shift(options: argparse.Namespace) -> int:
             found = field.shift(other, bias, digits=options.digits)
     _put(options, found.as_json(), shifted.summary(found))
     return OK if found.certified else INCONCLUSIVE
+
+
+def _points(done: int, of: int) -> None:
+    meanfield_searches.watched(f"points: {done} of {of}")
 
 
 def _bias(options: argparse.Namespace, question: str) -> Fraction | None:

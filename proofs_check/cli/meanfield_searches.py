@@ -117,11 +117,16 @@ def _each(options: argparse.Namespace, field: MeanField, biases: Sequence[str]) 
 
 
 def _progress(options: argparse.Namespace, done: int, of: int) -> None:
-    """A line on stderr that is written over, where somebody watches a curve."""
-    if of == 1 or options.json or sys.stderr is None or not sys.stderr.isatty():
-        return
-    sys.stderr.write(f"\r\x1b[K{f'sigma_b^2: {done + 1} of {of}' if done < of else ''}")
-    sys.stderr.flush()
+    """What is being searched, where somebody watches a curve."""
+    if of > 1 and not options.json:
+        watched(f"sigma_b^2: {done + 1} of {of}" if done < of else "")
+
+
+def watched(text: str) -> None:
+    """A line on stderr that is written over, where that is a terminal."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
 
 
 def _positive(bias: str) -> bool:

@@ -130,5 +130,5 @@ def curve_table(parts: Sequence[FieldPoints], missing: int = 0) -> str:
     if reasons:
         lines += ["", *reasons]
     elif all(p.certified for p in parts):
-        lines += ["", f"  certified: these are all{stopped(missing)}"]
+        lines += ["", f"  certified: these are all{' as far as it went' * bool(missing)}{stopped(missing)}"]
     return clean.lines(lines)
