@@ -1,10 +1,13 @@
 """Elementary functions for Triton in single and double precision, without libdevice.
 
 One table of operations for every target: the same source runs on NVIDIA and AMD cards and in the interpreter,
-where libdevice does not, and gives the same digits up to fused multiply-adds. ``tl.exp`` in single precision is
-a hardware approximation that errs by up to 64 units in the last place at the ends of its range; here it is a
-polynomial after an exact reduction. Double precision uses the compiler's own exp and log.
+where libdevice does not, and gives the same digits up to fused multiply-adds. ``tl.exp`` in single precision
+is a hardware approximation that errs by up to 64 units in the last place at the ends of its range; here it is
+a polynomial after an exact reduction. Double precision uses the compiler's own exp and log.
 """
+
+# mypy: allow-untyped-defs
+# Triton reads these functions' text; the types of their arguments exist only in a compiled kernel.
 
 from __future__ import annotations
 

@@ -51,9 +51,10 @@ def threshold_gate(
 ) -> torch.Tensor:
     """sum_k g_k (slope_k x + intercept_k), branches left to right (threshold gating, "Method").
 
-    ``theta`` has K-1 numbers, ``slope`` and ``intercept`` K, up to 16; ``tau`` one or K-1, infinity for a hard
-    gate, which belongs to its left branch at a threshold. Each is a number, a sequence or a tensor; tensors may
-    have a leading dimension of channels, which are those of x in ``channel_dim``. The result has x's type.
+    ``theta`` has K-1 numbers, ``slope`` and ``intercept`` K, up to 16; ``tau`` one or K-1, infinity for a
+    hard gate, which belongs to its left branch at a threshold. Each is a number, a sequence or a tensor;
+    tensors may have a leading dimension of channels, which are those of x in ``channel_dim``. The result has
+    x's type.
     Raises ValueError for lengths that do not agree.
     """
     check("threshold_gate", "x", x, x)
@@ -81,7 +82,8 @@ def _checked(tau: int, theta: int, slope: int, intercept: int) -> int:
         raise ValueError(f"threshold_gate: 1 to {MOST_BRANCHES} branches, found {k} slopes")
     if intercept != k or theta != k - 1:
         raise ValueError(
-            f"threshold_gate: {k} slopes need {k} intercepts and {k - 1} thresholds, found {intercept} and {theta}"
+            f"threshold_gate: {k} slopes need {k} intercepts and {k - 1} thresholds, "
+            f"found {intercept} and {theta}"
         )
     if tau not in (1, k - 1):
         raise ValueError(f"threshold_gate: one tau or {k - 1}, found {tau}")
@@ -129,5 +131,7 @@ def _ready(branches: int, shared: bool, hard: bool) -> Shape:
     """The shape, its graphs made: compiled code must find them ready."""
     shape = Shape(branches, shared, hard)
     if not torch.compiler.is_compiling():
-        value_graph(shape), gradient_graph(shape, True), gradient_graph(shape, False)
+        value_graph(shape)
+        for numbers_too in (True, False):
+            gradient_graph(shape, numbers_too)
     return shape

@@ -1,4 +1,5 @@
 """Derivatives of the threshold gate: fused first ones, any further order, forward mode, compiled code."""
+# ruff: noqa: D102 - the methods are those of autograd.Function
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ _INFINITY = float("inf")
 
 
 def smooth_value(x: Any, table: Any, numbers: Any, shape: Shape, dim: int | None) -> Any:
-    """The value in operations that PyTorch can differentiate again: its sigmoid is smooth at 0, where the
-    forms by exp(-|z|) have a kink for autograd.
+    """The value in operations that PyTorch can differentiate again.
+
+    Its sigmoid is smooth at 0, where the forms by exp(-|z|) have a kink for autograd.
     """
     real = real_type([x] if table is None else [x, table])
     ops, y = TorchOps(real, x.device), x.to(real)
@@ -78,7 +80,7 @@ class Dispatched(torch.autograd.Function):
         x, table = ctx.saved_tensors if ctx.has_table else (*ctx.saved_tensors, None)
         shape, numbers_too = ctx.shape, ctx.needs_input_grad[1]
         if torch.is_grad_enabled():
-            wanted = [t for t, w in zip((x, table), ctx.needs_input_grad, strict=False) if w]
+            wanted: Any = [t for t, w in zip((x, table), ctx.needs_input_grad, strict=False) if w]
             with torch.enable_grad():
                 y = smooth_value(x, table, ctx.numbers, shape, ctx.dim)
                 found = iter(torch.autograd.grad(y, wanted, dy, create_graph=True))
@@ -96,11 +98,12 @@ class Dispatched(torch.autograd.Function):
         graph = gradient_graph(ctx.shape, dtable is not None)
         given = [] if table is None else entries(x, table, ctx.dim)
         partials = composite(graph, [torch.ones_like(x), x], given, ctx.numbers, real, [])
-        terms = [] if dx is None else [dx * partials[0]]
+        terms: list[Any] = [] if dx is None else [dx * partials[0]]
         if dtable is not None:
             moved = entries(x, dtable, ctx.dim)
             terms += [t * p for t, p in zip(moved, partials[1:], strict=True)]
-        return sum(terms[1:], terms[0]).to(x.dtype)
+        found: Any = sum(terms[1:], terms[0])
+        return found.to(x.dtype)
 
 
 class Traced(torch.autograd.Function):

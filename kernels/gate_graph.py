@@ -130,7 +130,7 @@ class _Gate:
         zero = self.x * 0.0
         pairs = list(zip(self.lines, self.lines[1:], strict=False))
         if self.shape.hard:
-            moved = [0.0] * len(pairs)
+            moved: list[Any] = [0.0] * len(pairs)
             in_tau: list[Any] = []
         else:
             slopes = [u * d for u, d in zip(self.up, self.down, strict=True)]

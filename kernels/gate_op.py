@@ -109,10 +109,10 @@ def _gradients(
     out = torch.empty_like(x) if table is None or dim is None else _contiguous_like(x)
     sums = shape.width if numbers_too and table is not None else 0
     if not x.numel():
-        return [out, torch.zeros_like(table)] if sums else [out]
+        return [out] if table is None or not sums else [out, torch.zeros_like(table)]
     graph = gradient_graph(shape, bool(sums))
     found = launch(graph, [out], [dy, x], numbers, real_type([dy, x]), _table(table, dim, x), sums)
-    return [out] if found is None else [out, found.to(table.dtype)]
+    return [out] if found is None or table is None else [out, found.to(table.dtype)]
 
 
 def _contiguous_like(x: torch.Tensor) -> torch.Tensor:
@@ -131,11 +131,11 @@ for _key in ("CPU", "CUDA"):
 
 
 @torch.library.register_fake("gateproof::threshold_gate", lib=LIBRARY)
-def _fake(x: torch.Tensor, table: Any, *_: Any) -> torch.Tensor:
+def _fake(x: torch.Tensor, *_: Any) -> torch.Tensor:
     return torch.empty_like(x)
 
 
 @torch.library.register_fake("gateproof::threshold_gate_backward", lib=LIBRARY)
-def _fake_backward(dy: torch.Tensor, x: torch.Tensor, table: Any, *rest: Any) -> list[torch.Tensor]:
+def _fake_backward(_: torch.Tensor, x: torch.Tensor, table: Any, *rest: Any) -> list[torch.Tensor]:
     found = [torch.empty_like(x)]
     return [*found, torch.empty_like(table)] if rest[-1] and table is not None else found

@@ -7,7 +7,7 @@ value and all gradients of an activation then share their exponentials.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import copysign, isnan
 from typing import Any
@@ -51,7 +51,7 @@ class Graph:
         return frozenset(n.head for n in self.nodes)
 
 
-_RUN = {
+_RUN: dict[str, Callable[..., Any]] = {
     "add": lambda _, a, b: a + b,
     "sub": lambda _, a, b: a - b,
     "mul": lambda _, a, b: a * b,
@@ -236,12 +236,15 @@ class Symbolic:
         return lambda *args: self.made(name, *args)
 
     def made(self, head: str, *args: Any) -> Symbol:
+        """The operation on symbols and numbers."""
         return Symbol(self.builder, self.builder.add(head, *(_ref(a) for a in args)))
 
     def where(self, condition: Any, a: Any, b: Any) -> Symbol:
+        """A choice."""
         return self.made("where", condition, a, b)
 
     def logical_not(self, a: Any) -> Symbol:
+        """A condition turned round."""
         return self.made("not", a)
 
 

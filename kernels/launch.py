@@ -15,7 +15,7 @@ from gateproof.kernels.graph import Graph
 from gateproof.kernels.layout import Rows, merged, rows
 from gateproof.kernels.triton_source import Roles, kernel_source, load
 
-#: Elements and rows a program; no search for better ones at run time, which would run kernels on a user's data.
+#: Elements and rows a program. No search for better ones at run time: it would run kernels on a user's data.
 BLOCK, COLUMNS, CHUNK, WARPS = 1024, 128, 64, 4
 
 

@@ -1,7 +1,8 @@
 """Tensors of one shape as rows of equal length, so that a kernel needs one stride a tensor.
 
-Views such as the halves of a packed tensor, transposed and expanded tensors are read where they are as long as
-each is made of rows whose elements follow one another (or are one element repeated); what is not gets copied.
+Views such as the halves of a packed tensor, transposed and expanded tensors are read where they are as long
+as each is made of rows whose elements follow one another (or are one element repeated); what is not gets
+copied.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import torch
 
 @dataclass(frozen=True)
 class Rows:
-    """``rows`` times ``cols`` elements; for each tensor its row stride and the stride within a row, 0 or 1."""
+    """``rows`` times ``cols`` elements; of each tensor its row stride and the stride in a row, 0 or 1."""
 
     rows: int
     cols: int
@@ -54,7 +55,8 @@ def _fits(outs: Sequence[torch.Tensor], own: Rows, t: torch.Tensor) -> bool:
 
 def _order(t: torch.Tensor) -> list[int]:
     """Dimensions from the largest stride to the smallest."""
-    return sorted(range(t.dim()), key=lambda d: (-t.stride(d), d))
+    strides = t.stride()
+    return sorted(range(t.dim()), key=lambda d: (-strides[d], d))
 
 
 def merged(tensors: Sequence[torch.Tensor], *, join: bool = True) -> Rows | None:

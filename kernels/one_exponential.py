@@ -44,4 +44,5 @@ def _tanh(builder: Builder, u: Ref) -> Ref:
     ee = add("mul", e, e)
     far = add("div", add("sub", 1.0, ee), add("add", 1.0, ee))
     signed = add("where", add("lt", u, 0.0), add("neg", far), far)
-    return add("where", add("lt", size, TANH_SPLIT), near, signed)
+    result: Ref = add("where", add("lt", size, TANH_SPLIT), near, signed)
+    return result

@@ -142,7 +142,7 @@ class Pointwise:
         for name, t in zip(self.tensors, tensors, strict=True):
             check(self.name, name, t, tensors[0])
         if any(t.shape != tensors[0].shape for t in tensors):
-            tensors = torch.broadcast_tensors(*tensors)  # type: ignore[no-untyped-call]
+            tensors = torch.broadcast_tensors(*tensors)
         kind = _Traced if torch.compiler.is_compiling() else _Dispatched
         found: torch.Tensor = kind.apply(self, *tensors, *numbers)
         return found
@@ -166,6 +166,7 @@ class Pointwise:
 
 
 def check(operation: str, name: str, t: Any, first: Any) -> None:
+    """Refuse what is no tensor of a floating type beside the first one."""
     if not isinstance(t, torch.Tensor):
         raise TypeError(f"{operation}: {name} is a tensor, found {type(t).__name__}")
     if t.dtype not in _FLOATS:

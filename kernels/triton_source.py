@@ -4,8 +4,8 @@ The text is made from a graph's operations and numbers alone; nothing that a use
 
 Inputs of a graph come in three kinds, in this order: tensors, entries of a table (one row of numbers for the
 whole tensor or one a channel), and plain numbers. The last results of a graph may be summed over all elements
-that share a row of the table: each program writes a partial sum, and the sums are added up afterwards, so that
-they do not depend on the order in which programs run.
+that share a row of the table: each program writes a partial sum, and the sums are added up afterwards, so
+that they do not depend on the order in which programs run.
 """
 
 from __future__ import annotations
