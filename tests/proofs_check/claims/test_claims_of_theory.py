@@ -96,7 +96,7 @@ def test_numbers_of_the_tiers():
             )
         both = {network_cost(network, tier).parameters for tier in ("General", "TG_S")}
         assert both <= products(reading("tg.cost.networks.corrected", "General").formal)
-    assert len(text) == 4
+    assert len(text) == 6
 
 
 def test_numbers_of_the_tiers_in_the_paper_s_own_reading():
