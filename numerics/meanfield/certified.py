@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cached_property
 
 from flint import arb
 
@@ -13,6 +14,7 @@ from gateproof.numerics.meanfield.activation import phi as activation
 from gateproof.numerics.meanfield.certified_hermite import coefficients
 from gateproof.numerics.meanfield.certified_moments import Jet, Moments, Quadrature
 from gateproof.numerics.meanfield.certified_price import bent
+from gateproof.numerics.meanfield.closed_forms_balls import PairForm, pair_form
 from gateproof.numerics.meanfield.curves import maps_of
 from gateproof.numerics.precision import precision
 
@@ -32,9 +34,10 @@ class CertifiedEngine:
     """Means of one activation in balls, as :class:`~.engine.Engine` describes them.
 
     Arguments are balls, rationals or decimal strings; ``digits`` are aimed at for exact ones, and a mean over
-    one variable for a wide ball is enclosed by expansion about its middle. Pairs are integrals by Price's
-    theorem for continuous piecewise linear phi, else Hermite series with a proved rest, wide where the series
-    is slow: near c = 1 and for kinked phi. Raises ValueError outside of q > 0, c in [-1, 1], eps in [0, 2];
+    one variable for a wide ball is enclosed by expansion about its middle. Pairs are closed forms for waves,
+    exponentials, polynomials and the bell, integrals by Price's theorem for continuous piecewise linear phi,
+    else Hermite series with a proved rest, wide where the series is slow: near c = 1 and for kinked phi.
+    Raises ValueError outside of q > 0, c in [-1, 1], eps in [0, 2];
     NoPanels, NoTailBound where phi is not seen to be analytic or of slow growth: waves at very large q.
     """
 
@@ -79,6 +82,8 @@ class CertifiedEngine:
         """E phi(u) phi(v)."""
         with precision(self.bits):
             c = self._correlation(c)
+            if self._form is not None:
+                return arb(self._form.correlation(self._ball(q), c))
             if self._by_price:
                 return self.variance(q) - self.gap(q, 1 - c)
             return self._pair(self._ball(q), lambda n: c**n, lambda n: _rest(c, n), 0)
@@ -89,6 +94,8 @@ class CertifiedEngine:
             return arb.nan()
         with precision(self.bits):
             c = self._correlation(c)
+            if self._form is not None:
+                return arb(self._form.correlation_slope(self._ball(q), c))
             if self._by_price:
                 return self.slope_energy(q) - self.slope_gap(q, 1 - c)
             return self._pair(self._ball(q), lambda n: c**n, lambda n: _rest(c, n), 1)
@@ -97,6 +104,8 @@ class CertifiedEngine:
         """V - C at c = 1 - eps."""
         with precision(self.bits):
             e = self._eps(eps)
+            if self._form is not None:
+                return arb(self._form.gap(self._ball(q), e))
             if self._by_price:
                 ball = self._ball(q)
                 rest = bent(self.phi, ball, e, self.digits, weighted=True)
@@ -110,10 +119,17 @@ class CertifiedEngine:
             return arb.nan()
         with precision(self.bits):
             e = self._eps(eps)
+            if self._form is not None:
+                return arb(self._form.slope_gap(self._ball(q), e))
             if self._by_price:
                 return bent(self.phi, self._ball(q), e, self.digits, weighted=False)
             near = self._near(self._ball(q), e, 1)
             return _meet(near, self._pair(self._ball(q), *_gaps(e), 1))
+
+    @cached_property
+    def _form(self) -> PairForm | None:
+        with precision(self.bits + 32):
+            return pair_form(self.phi)
 
     @property
     def _by_price(self) -> bool:
