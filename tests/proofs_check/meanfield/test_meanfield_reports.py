@@ -46,6 +46,16 @@ def test_the_largest_depth_is_the_last_layer_apart(capsys):
     assert only(capsys, "erf", *EDGE)["largest_depth"] is None
 
 
+def test_a_largest_depth_that_is_not_reached_is_not_said_to_be_infinite(capsys):
+    # It is about beta_q/E = 6e9 layers.
+    assert only(capsys, "tanh", *EDGE, "--apart", "1e-9")["largest_depth"] is None
+    assert "[10000000, oo] ~" in shown(capsys, "tanh", *EDGE, "--apart", "1e-9", "--digits", "3")
+    # Of a line correlations stay.
+    assert only(capsys, "x", "--sigma-b2", "0", "--eoc", "--apart", "0.1")["largest_depth"] == "oo"
+    near = only(capsys, "erf", "--sigma-b2", "0.05", "--sigma-w2", "2", "--apart", "1e-20")
+    assert (near["largest_depth"], "floats do not tell" in near["note"]) == (None, True)
+
+
 def test_which_variances_go_to_a_fixed_point(capsys):
     _, found = run(capsys, "gelu", "--sigma-b2", "0", "--sigma-w2", "2.1")
     low, high = found["points"]
