@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from fractions import Fraction
 
 import pytest
 
 from gateproof.proofs_check import schema
+from gateproof.proofs_check.api import decide_text
 from gateproof.proofs_check.claims_file import load
 from gateproof.proofs_check.cli import main
 from gateproof.proofs_check.evidence import record
-from gateproof.proofs_check.evidence.criterion import fingerprint, names_of
+from gateproof.proofs_check.evidence.criterion import closed, fingerprint, names_of
 from gateproof.proofs_check.refused import RefusedError
 
 CLAIM = """\
@@ -292,3 +294,19 @@ def test_pins_are_set_beside_a_criterion(check, store):
     store.write()
     assert check("--update-pins")[1] == 0
     assert "  criterion = 'heads_lo > 1/2'\n  pin = \"supported\"\n" in store.path.read_text()
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        "a_lo**2 == 1/4 and -a_lo == 1/2",
+        "2/a_lo == -4 and 1 - a_lo - b == 9/2",
+        "a_hi**b == 27/8 and b**2*a_lo == -9/2",
+        "2*a_lo**2 - a_hi**2 == 1/2 - 4/9",
+    ],
+)
+def test_numbers_are_put_in_as_numbers(criterion):
+    numbers = {"a_lo": Fraction(-1, 2), "a_hi": Fraction(2, 3), "b": Fraction(-3)}
+    assert decide_text(closed(criterion, {}, numbers)).verdict == "proved"
+    moved = {**numbers, "a_lo": Fraction(-1, 3), "a_hi": Fraction(3, 4)}
+    assert decide_text(closed(criterion, {}, moved)).verdict == "refuted"
