@@ -40,8 +40,7 @@ _ORDERS = {"variance": 0, "correlation": 0, "variance_slope": 0, "slope_energy":
 #: An estimated error that is too large for a closed form, at variances below.
 _CANCELS, _LOW = 1e-13, 0.25
 _SIZES = (64, 1024, 16384, 262144)
-#: A mean is refused where its estimated error is above this part of its size. The estimates of panels are
-#: some hundred times what the error is.
+#: A mean is refused where its estimated error is above this part of its size.
 TOLERANCE = 1e-9
 
 

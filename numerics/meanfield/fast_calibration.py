@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from gateproof.numerics.meanfield.fast_beyond import beyond
 from gateproof.numerics.meanfield.fast_hermite import LINE_SIZES, SIZES, Line, line, table
+from gateproof.numerics.meanfield.fast_window import beyond
 
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
@@ -100,11 +100,11 @@ class Calibration:
     def _line_error(self, step: int, size: int) -> float:
         q = 2.0 ** (step / 2)
         mean, apart = line_mean(line(size), self.function, q)
-        if mean == 0.0 and apart == 0.0:
-            return 0.0
         if not np.isfinite(mean):
             return float("inf")
-        tail = float(beyond(lambda x: self.function(x) ** 2, np.array([q]))[0])
+        tail = beyond(self.function, q)
+        if mean == apart == tail == 0.0:
+            return 0.0
         return (max(0.0, apart - 4 * _EPS * mean) + tail) / mean if mean > 0 else float("inf")
 
     def _first(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gateproof.numerics.meanfield.activation import Phi
-from gateproof.numerics.meanfield.fast_beyond import beyond
 from gateproof.numerics.meanfield.fast_calibration import Calibration, step_of
 from gateproof.numerics.meanfield.fast_chunks import Done
 from gateproof.numerics.meanfield.fast_functions import Functions, functions
-from gateproof.numerics.meanfield.fast_general import General, NotResolved, half_square, product
-from gateproof.numerics.meanfield.fast_hermite import LINE_SIZES, REACH
+from gateproof.numerics.meanfield.fast_general import General, NotResolved
+from gateproof.numerics.meanfield.fast_hermite import LINE_SIZES
+from gateproof.numerics.meanfield.fast_narrow import Narrow, half_square, product
+from gateproof.numerics.meanfield.fast_pairs import RANGES, Pairs
 from gateproof.numerics.meanfield.fast_smooth import Smooth, line_means
 from gateproof.numerics.meanfield.plain_functions import ORDERS
 
@@ -29,6 +30,8 @@ _EPS = float(np.finfo(np.float64).eps)
 _FINER = 1e-13
 #: Where V - C is no smaller than this part of V it is a difference.
 _WIDE = 0.05
+#: Nodes of a formula that is one function of x.
+_ALONE = 2
 
 #: Derivatives and what is made of them, away from kinks.
 _BODIES: dict[str, tuple[tuple[int, ...], Callable[..., Any]]] = {
@@ -48,13 +51,15 @@ class Numeric:
     def __init__(self, phi: Phi) -> None:
         self.phi = phi
         self.own: Functions = functions(phi)
-        self.general = General(self.own)
+        self.general = General(self.own, repr(phi.text)[:62])
+        self.pairs, self.narrow = [Pairs(self.general, k) for k in (0, 1)], Narrow(self.general)
         self.smooth: tuple[Smooth, ...] = ()
         if not self.own.kinks:
             parity = [phi.parity * (-1) ** k for k in range(ORDERS)]
+            exprs = (phi.expr, phi.slope, phi.curvature, phi.third)
             self.smooth = tuple(
-                Smooth(t, Calibration(p), s)
-                for t, p, s in zip(self.own.traced, self.own.plain, parity, strict=True)
+                Smooth(t, Calibration(p), s, alone=e.size <= _ALONE)
+                for t, p, s, e in zip(self.own.traced, self.own.plain, parity, exprs, strict=True)
             )
         self._traced = {name: _composed(self.own.traced, name) for name in _BODIES}
 
@@ -98,17 +103,18 @@ class Numeric:
         return total
 
     def _single(self, name: str, q: Array, heat: bool = False) -> Mean:
-        (orders, body), whole = _BODIES[name], self._traced[name]
+        orders, body = _BODIES[name]
         if self.smooth:
             steps, back = np.unique(step_of(q), return_inverse=True)
             found = [[self.smooth[k].calibration.line_size(int(s))[0] for k in orders] for s in steps]
             sizes = np.array([max(n) if min(n) > 0 else -1 for n in found])[back]
         else:
             sizes = np.full(len(q), -1)
+        power = 1 if name == "mean" else 2
         return _split(
             sizes > 0,
             lambda i: self._by_lines(tuple(self.own.traced[k] for k in orders), body, sizes[i], q[i], heat),
-            lambda i: self._with_tail(name, self.general.single(whole, q[i], heat=heat), q[i], heat),
+            lambda i: self.general.single(name + " slope" * heat, orders, body, q[i], heat=heat, power=power),
         )
 
     def _by_lines(
@@ -123,12 +129,6 @@ class Numeric:
             sizes = sizes.copy()
             sizes[again] *= 2
             out[:, again] = line_means(parts, body, sizes[again], q[again], heat)
-
-    def _with_tail(self, name: str, mean: Mean, q: Array, heat: bool = False) -> Mean:
-        """With what lies beyond the panels in the error; line rules are calibrated with theirs."""
-        orders, body = _BODIES[name]
-        tail = beyond(lambda x: body(*(self.own.plain[k](x) for k in orders)), q)
-        return mean[0], mean[1] + tail * (REACH**2 / (2 * q) if heat else 1), mean[2]
 
     # --- pairs -------------------------------------------------------------------
 
@@ -162,29 +162,28 @@ class Numeric:
 
     def _panels(self, order: int, q: Array, c: Array, done: Done) -> Mean:
         """Any activation; c = 1 and c = -1 are means over one variable."""
-        f = self.own.traced[order]
         out = np.empty((3, len(q)))
+        f, size = self.own.plain[order], abs(c)
+        here = np.nonzero(c == 1)[0]
+        if len(here):
+            out[:, here] = self._square(order, q[here])
+            done(len(here))
+        here = np.nonzero(c == -1)[0]
+        if len(here):
+            out[:, here] = self.general.single(
+                f"opposite {order}", (order,), lambda a, b: a * b, q[here], mirrored=True
+            )
+            done(len(here))
+        here = np.nonzero(size <= RANGES[-1])[0]
+        if len(here):
+            out[:, here] = self.pairs[order].product(q[here], c[here], done)
         for sign in (1, -1):
-            ends = np.nonzero(c == sign)[0]
-            if len(ends):
-                body = _product_of_one(f, sign)
-                out[:, ends] = self._mirrored(body, sign, q[ends])
-                done(len(ends))
-            here = np.nonzero((abs(c) < 1) & ((c >= 0) == (sign > 0)))[0]
+            here = np.nonzero((size > RANGES[-1]) & (size < 1) & ((c > 0) == (sign > 0)))[0]
             if len(here):
-                out[:, here] = self.general.pair(
-                    partial(_same, product(f)), sign, q[here], 1 - abs(c[here]), done
+                out[:, here] = self.narrow.pair(
+                    partial(product, f, sign), (order,), sign, q[here], 1 - size[here], done
                 )
-        value, error, size = out
-        # By Schwarz's inequality the tail of a product is no more than that of the square.
-        tail = beyond(lambda x: self.own.plain[order](x) ** 2, q)
-        return value, error + tail + 4 * _EPS * size, size
-
-    def _mirrored(self, body: Traced, sign: int, q: Array) -> Mean:
-        """A mean of the activation at u and sign * u: cut on both sides."""
-        if sign > 0 or not self.own.kinks:
-            return self.general.single(body, q)
-        return self.general.single(body, q, mirrored=True)
+        return out[0], out[1] + 4 * _EPS * out[2], out[2]
 
     def _panel_lack(self, order: int, q: Array, eps: Array, done: Done) -> Mean:
         out = np.empty((3, len(q)))
@@ -196,11 +195,11 @@ class Numeric:
             out[:, here] = top - low, e1 + e2, size
         here = np.nonzero(~wide & (eps > 0))[0]
         if len(here):
-            f, slope, kinks = self.own.traced[order], self.own.traced[order + 1], self.own.kinks
-            out[:, here] = self.general.pair(
-                lambda close: half_square(f, slope, kinks, close), 1, q[here], eps[here], done
+            f, slope, kinks = self.own.plain[order], self.own.plain[order + 1], self.own.kinks
+            out[:, here] = self.narrow.pair(
+                partial(half_square, f, slope, kinks), (order, order + 1), 1, q[here], eps[here], done
             )
-            out[1, here] += q[here] * eps[here] * beyond(lambda x: self.own.plain[order + 1](x) ** 2, q[here])
+            out[1, here] += 4 * _EPS * out[2, here]
         out[:, eps == 0] = 0.0
         return out[0], out[1], out[2]
 
@@ -219,7 +218,7 @@ class Numeric:
         square = (1 - ci) * (1 + ci)
         for x, j in jumps:
             bell = np.exp(-(x**2) / (2 * qi)) / np.sqrt(2 * np.pi * qi)
-            added += 2 * j * bell * self.general.given(self.own.traced[1], x, qi, ci)
+            added += 2 * j * bell * self.general.given(1, x, qi, ci)
             for y, k in jumps:
                 height = (x * x + y * y - 2 * ci * x * y) / (2 * qi * square)
                 added += j * k * np.exp(-height) / (2 * np.pi * qi * np.sqrt(square))
@@ -242,16 +241,6 @@ class Numeric:
 def _composed(functions: tuple[Traced, ...], name: str) -> Traced:
     orders, body = _BODIES[name]
     return lambda x: body(*(functions[k](x) for k in orders))
-
-
-def _same(made: Traced, close: bool) -> Traced:  # noqa: ARG001 a product has no close form
-    return made
-
-
-@lru_cache(maxsize=1024)
-def _product_of_one(f: Traced, sign: int) -> Traced:
-    """f(u) f(sign u); one function for each, so that it compiles once."""
-    return lambda x: f(x) * f(sign * x)
 
 
 def _split(first: Any, one: Callable[[Any], Mean], other: Callable[[Any], Mean]) -> Mean:

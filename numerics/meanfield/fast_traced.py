@@ -9,19 +9,22 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gateproof.numerics.meanfield import fast_panels as panels
 from gateproof.numerics.meanfield import fast_series as series
 from gateproof.numerics.meanfield.closed_forms import Form
 from gateproof.numerics.meanfield.engines import PAIRED
 from gateproof.numerics.meanfield.fast_calibration import step_of
-from gateproof.numerics.meanfield.fast_general import NotResolved
+from gateproof.numerics.meanfield.fast_features import rule as panel
+from gateproof.numerics.meanfield.fast_general import NotResolved, Span
 from gateproof.numerics.meanfield.fast_hermite import line, table
 from gateproof.numerics.meanfield.fast_numeric import Numeric
+from gateproof.numerics.meanfield.fast_panels import ROOT, nodes_between
 
 Traced = Callable[..., Any]
 
 #: Panels are refused where their estimated error at the largest variance is above this part of its size.
 _TOLERANCE = 1e-9
+#: Panels' width in deviations.
+_WIDEST = 1.6
 
 
 def traced(name: str, q_max: float, form: Form | None, numeric: Numeric | None) -> Traced:
@@ -84,10 +87,19 @@ def _moment(name: str, step: int, q_max: float, numeric: Numeric) -> Traced:
     _, error, scale = numeric.moment(name, np.array([q_max]))
     if not error[0] <= _TOLERANCE * scale[0]:
         raise NotResolved(f"{name}: panels are off by {error[0]:.1e} at a variance of {q_max:g}")
-    cuts = jnp.asarray(np.append(numeric.general.cuts(step), 0.0))
+    span = Span(2.0 ** ((step - 1) / 4), 2.0 ** (step / 4))
+    ends = numeric.general.window(span, orders)
+    cuts = numeric.general.cuts(span, ends, orders)
+    base = np.linspace(*ends, int(np.ceil((ends[1] - ends[0]) / _WIDEST)) + 1)
+
+    def at(q: Any) -> Any:
+        edges = jnp.concatenate([cuts / jnp.sqrt(q), base])
+        z, half = nodes_between(jnp.sort(jnp.clip(edges, *ends)))
+        values = body(z * jnp.sqrt(q)) * jnp.exp(-(z**2) / 2) / ROOT
+        return jnp.sum((values @ panel()[1]) * half)
 
     def by_panels(q: Any) -> Any:
-        flat = jax.vmap(lambda one: panels.single(body, cuts, one)[0])(q.reshape(-1)).reshape(q.shape)
+        flat = jax.vmap(at)(q.reshape(-1)).reshape(q.shape)
         return flat + numeric.at_kinks(name, q, jnp)
 
     return by_panels

@@ -27,12 +27,14 @@ from bench.meanfield_other import timed
 from bench.meanfield_page import page
 from known_zoo import ZOO
 from normal_pairs import pair
+from smooth_zoo import DEEP, SMOOTH, scaled_error
+from smooth_zoo import points as zoo_points
 
 from gateproof.numerics.meanfield.fast import fast_engine
 
 RECORD = Path(__file__).with_name("meanfield_scores.json")
 OTHER = Path(__file__).with_name("meanfield_other.py")
-POINTS, EACH, RUNS, DKS_POINTS = 1000, 10, 7, 4
+POINTS, EACH, RUNS, DKS_POINTS, ZOO_POINTS = 1000, 10, 7, 4, 10
 
 Function = Callable[[Any], Any]
 
@@ -98,6 +100,15 @@ def main() -> None:
         row: dict[str, Any] = {"name": name, "closed": engine.form is not None, "error": {}, "seconds": {}}
         values, row["seconds"]["ours"] = timed(partial(engine.correlation, q, c), RUNS)
         row["error"]["ours"] = error(values[some])
+        if name == "tanh":
+            work = partial(_two, engine, q, c)
+            values, row["seconds"]["ours, both"] = timed(work, RUNS)
+            row["error"]["ours, both"] = error(values[0][some])
+            slope: Function = lambda x: 1 - np.tanh(x) ** 2  # noqa: E731
+            values, row["seconds"]["one grid"] = timed(
+                partial(trapezoid.both, np.tanh, slope, q, c, strip), 2
+            )
+            row["error"]["one grid"] = error(values[0][some])
         if name in CURVED:
             for rule in (trapezoid.doubled, trapezoid.plain, trapezoid.rotated):
                 with np.errstate(over="ignore"):
@@ -116,6 +127,7 @@ def main() -> None:
         print(json.dumps(row), flush=True)
     notes = {k: v["note"] for k, v in (("neural-tangents", tangents), ("dks", dks)) if "note" in v}
     record = {
+        "zoo": zoo(),
         "machine": machine(),
         "runs": RUNS,
         "rows": rows,
@@ -125,6 +137,20 @@ def main() -> None:
     RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     docs = Path(__file__).parents[2] / "docs" / "benchmarks-meanfield.md"
     docs.write_text(page(record), encoding="utf-8")
+
+
+def _two(engine: Any, q: Any, c: Any) -> tuple[Any, Any]:
+    """C and C'."""
+    return engine.correlation(q, c), engine.correlation_slope(q, c)
+
+
+def zoo() -> dict[str, Any]:
+    """The greatest errors of all smooth activations at the points of their test."""
+    found = {}
+    for text in SMOOTH:
+        found[text] = max(scaled_error(text, q, c) for q, c in zoo_points(text, ZOO_POINTS))
+        print(text, found[text], flush=True)
+    return {"each": ZOO_POINTS, "deep": DEEP, "errors": found}
 
 
 def _lines(name: str, q: float, c: float) -> Any:

@@ -5,6 +5,7 @@ step is the largest for which a function that is analytic in |Im| < strip is off
 f times the bell falls like exp(-strip k + strip^2/2). ``plain`` is told the strip, in units of x;
 ``doubled`` is not, and doubles its nodes until two values agree to half of the digits, each doubling
 doubling those, as it has to where nothing is known of f.
+``both`` is the same rule with one grid for all points, for f and its slope together.
 ``rotated`` is the same in m = (u + v)/2 and d = (u - v)/2, whose product is even in d: half of the nodes.
 """
 
@@ -64,6 +65,18 @@ def doubled(f: Function, q: float, c: float, strip: float) -> float:
             break
         before = value
     return value
+
+
+def both(f: Function, slope: Function, q: Array, c: Array, strip: float) -> Array:
+    """E f(u) f(v) and E f'(u) f'(v), (2, P), on one grid for all points: that of the largest variance."""
+    deviation = float(np.sqrt(q.max()))
+    z, w = (a / k for a, k in zip(_nodes(deviation, strip), (deviation, 1.0), strict=True))
+    out = np.empty((2, len(q)))
+    for i, (a, b) in enumerate(zip(q.tolist(), c.tolist(), strict=True)):
+        u = np.sqrt(a) * z
+        v = np.sqrt(a) * (b * z[:, None] + np.sqrt((1 - b) * (1 + b)) * z)
+        out[:, i] = (w * f(u)) @ (f(v) @ w), (w * slope(u)) @ (slope(v) @ w)
+    return out
 
 
 def correlation(rule: Callable[..., float], f: Function, q: Array, c: Array, strip: float) -> Array:
