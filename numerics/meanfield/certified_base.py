@@ -21,6 +21,7 @@ from math import inf
 from flint import arb
 
 from gateproof.numerics import interval as iv
+from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.meanfield.activation import Phi, X
 from gateproof.numerics.meanfield.near_zero import sides, vanishes
 from gateproof.numerics.points import at_point
@@ -72,7 +73,15 @@ def bases(phi: Phi) -> tuple[Base, ...]:
     if isinstance(phi.left, Asymptote) and isinstance(phi.right, Asymptote):
         ends = [(as_expr(s.slope), as_expr(s.intercept)) for s in (phi.left, phi.right)]
         found.append(Base(ends[0], ends[1], far=True))
-    return tuple(found)
+    return tuple(base for base in found if _has_values(base))
+
+
+def _has_values(base: Base) -> bool:
+    """Whether the numbers are found: a slope at 0 may be written as 0/0."""
+    try:
+        return all(v.is_finite() for side in base.numbers(64) for v in side)
+    except NumericsError:
+        return False
 
 
 def ends(phi: Phi, base: Base, *, half: bool) -> Iterator[tuple[int, list[float]]]:

@@ -49,7 +49,7 @@ def edge(
 ) -> Outcome:
     """All points of the edge of chaos at sigma_b2 >= 0, with q* to ``digits`` digits.
 
-    ``largest`` ends the search there; else it goes to infinity where the signs far out are proved. ``maps``
+    ``largest`` ends the search there, unless what lies beyond a smaller q is proved anyhow. ``maps``
     keeps nodes between calls. Raises RefusedActivation where phi jumps, ValueError for sigma_b2 < 0.
     """
     if sigma_b2 < 0:

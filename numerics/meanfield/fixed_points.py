@@ -46,7 +46,7 @@ def fixed_points(
 ) -> Outcome:
     """All q* >= 0 with q* = sigma_w2 V(q*) + sigma_b2, to ``digits`` digits.
 
-    ``largest`` ends the search there; else it goes to infinity where the signs far out are proved. Raises
+    ``largest`` ends the search there, unless what lies beyond a smaller q is proved anyhow. Raises
     ValueError unless sigma_w2 > 0 and sigma_b2 >= 0, RefusedActivation where phi grows too fast for means.
     """
     if sigma_w2 <= 0 or sigma_b2 < 0:

@@ -133,7 +133,7 @@ def test_softplus_has_none_over_all_variances():
 
 
 def test_a_search_that_ends_says_so():
-    found = at("softplus", "0.05", largest=Fraction(100))
+    found = at("softplus", "0.05", largest=Fraction(50))
     assert found.status is Status.NONE
     assert found.searched[1] is not None
     assert "as far as was searched" in found.reason
