@@ -1,4 +1,4 @@
-"""Which variances go to a stable fixed point of the variance map, in floats.
+"""Which variances go to a stable fixed point of the variance map, by V' at a grid of variances.
 
 Where the map f(q) = sigma_w^2 V(q) + sigma_b^2 rises it keeps the order of variances: between neighbouring
 fixed points they move one way, towards the one that attracts. Its basin then ends at the repelling neighbours
@@ -12,22 +12,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from gateproof.numerics.meanfield.activation import Phi
+from flint import arb
+
+from gateproof.numerics.meanfield.certified_panels import NoPanels
+from gateproof.numerics.meanfield.certified_tails import NoTailBound
+from gateproof.numerics.meanfield.curves import Maps
 from gateproof.numerics.meanfield.described import ZERO, FieldPoint
-from gateproof.numerics.meanfield.engines import float_engine
 from gateproof.numerics.meanfield.value import Value
 
-#: Octaves of the variance in which V' is looked at, and points in each; what lies beyond counts as they do.
-OCTAVES, STEPS = range(-20, 20), 4
-#: Of V/q: less of V' is rounding.
-NOTHING = 1e-10
+#: Half octaves of the variance at which V' is looked at; what lies between and beyond counts as they do.
+STEPS = range(-24, 32)
 
 
 def with_basins(
-    phi: Phi, points: Sequence[FieldPoint], searched: tuple[Value, Value], sigma_b2: Any
+    maps: Maps, points: Sequence[FieldPoint], searched: tuple[Value, Value], sigma_b2: Any
 ) -> tuple[FieldPoint, ...]:
     """All fixed points of a range, ascending, each stable one with its basin where that is told."""
-    if not any(p.stable for p in points) or not rises(phi):
+    if not any(p.stable for p in points) or not rises(maps):
         return tuple(points)
     lo, hi = searched
     first = points[0].q_star
@@ -48,19 +49,15 @@ def _near(end: Value | None) -> Value:
     return replace(end, certified=False)
 
 
-def rises(phi: Phi) -> bool:
+def rises(maps: Maps) -> bool:
     """Whether V' >= 0 at all variances looked at."""
-    import numpy as np
-
-    if phi.homogeneous:
+    if maps.phi.homogeneous:
         return True
-    engine: Any = float_engine(phi, False).plain
-    for octave in OCTAVES:
-        q = 2.0 ** (octave + np.arange(STEPS) / STEPS)
+    for step in STEPS:
+        q = arb(2) ** (arb(step) / 2)
         try:
-            falls = engine.variance_slope(q) < -NOTHING * engine.variance(q) / q
-        except ArithmeticError:
-            return octave > 0
-        if np.any(falls):
-            return False
+            if maps.at(arb(q.mid()), 16).first[1] < 0:
+                return False
+        except (NoPanels, NoTailBound):
+            return step > 0
     return True

@@ -132,7 +132,7 @@ class Certified:
         if scales:
             points = tuple(self._described(p, kind, sigma_w2, sigma_b2, invariant) for p in kept)
             if kind == FIXED and not left and not missed:
-                points = with_basins(self.phi, points, searched, sigma_b2)
+                points = with_basins(self.maps, points, searched, sigma_b2)
         else:
             points = tuple(plain_point(p, invariant).given(sigma_w2, sigma_b2) for p in kept)
         reasons = [found.reason]
