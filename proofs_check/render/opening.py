@@ -93,7 +93,7 @@ def opening(document: Mapping[str, Any]) -> Opening:
     for claim in document["claims"]:
         if claim["id"] in corrections:
             continue
-        if claim.get("ours") and group(claim) == "right":
+        if claim.get("ours") and group(claim) in ("right", "supported"):
             ours.append(claim)
             continue
         inside = groups.setdefault(claim["paper"], {name: [] for name in GROUPS})
