@@ -165,7 +165,7 @@ class FastEngine:
         with jax.enable_x64(True):
             if self.form is not None:
                 value = self._form_values(name, flat)
-                if isinstance(self.form, Waves) and (low := flat[0] < _LOW).any():
+                if _may_cancel(self.form) and (low := flat[0] < _LOW).any():
                     own = [a[low] for a in flat]
                     value = value.copy()
                     value[low] = self._where_it_cancels(name, own, self._form_mean(name, own))[0]
@@ -254,6 +254,11 @@ class FastEngine:
             )
 
 
+def _may_cancel(form: Form) -> bool:
+    """Whether the terms of a closed form may cancel at small variances: not where there is one alone."""
+    return isinstance(form, Waves) and len(form.terms) + bool(form.level) + bool(form.slope) > 1
+
+
 def _names(name: str) -> tuple[str, ...]:
     if name in MOMENTS:
         return ("q",)
@@ -265,13 +270,19 @@ def _points(name: str, points: tuple[ArrayLike, ...]) -> tuple[tuple[int, ...], 
     names = _names(name)
     if len(points) != len(names):
         raise TypeError(f"{name} takes {' and '.join(names)}")
-    arrays = np.broadcast_arrays(*(np.asarray(p, np.float64) for p in points))
+    arrays = [np.asarray(p, np.float64) for p in points]
+    if any(a.shape != arrays[0].shape for a in arrays):
+        arrays = list(np.broadcast_arrays(*arrays))
     flat = [np.ascontiguousarray(a).reshape(-1) for a in arrays]
     low = {"q": 0.0, "c": -1.0, "eps": 0.0}
     high = {"q": np.inf, "c": 1.0, "eps": 2.0}
     for n, a in zip(names, flat, strict=True):
-        inside = (a > 0) & (a < np.inf) if n == "q" else (a >= low[n]) & (a <= high[n])
-        if not inside.all():
+        if not len(a):
+            continue
+        # A NaN is neither the least nor the greatest of anything.
+        least, most = a.min(), a.max()
+        if not ((least > 0 and most < np.inf) if n == "q" else (low[n] <= least and most <= high[n])):
+            inside = (a > 0) & (a < np.inf) if n == "q" else (a >= low[n]) & (a <= high[n])
             wrong = a[np.argmin(inside)]
             said = {"q": "q > 0 and finite", "c": "c in [-1, 1]", "eps": "eps in [0, 2]"}[n]
             raise ValueError(f"{n} = {wrong:g}: {said} is expected")

@@ -72,11 +72,3 @@ def _chosen(space: Any, parts: list[Function], kinks: tuple[float, ...]) -> Func
         return result
 
     return value
-
-
-def branch_of(kinks: tuple[float, ...], x: Any) -> Any:
-    """The number of the branch at x, traced."""
-    found = jnp.zeros_like(x)
-    for kink in kinks:
-        found = found + jnp.where(x >= kink, 1.0, 0.0)
-    return found
