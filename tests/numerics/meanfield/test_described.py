@@ -44,13 +44,16 @@ def test_off_the_edge_it_is_the_exact_number():
     assert float(point.xi_gradient.lo) == pytest.approx(1 / log(2), rel=1e-12)
 
 
-def test_a_ball_around_one_has_no_scale():
-    # q = 5/4 * 3 q^2 + 1/20 has the roots 1/15 and 1/5; chi_1 = 5/4 * 4 q: 1/3 and 1.
+def test_a_polynomial_whose_slope_energy_is_one_at_a_point():
+    # q = 5/4 * 3 q^2 + 1/20 has the roots 1/15 and 1/5; chi_1 = 5/4 * 4 q: 1/3 and 1. With phi'' = 2 the
+    # rate at 1/5 is 2/(5/4 * 1/5 * 4) = 2.
     first, second = points("x**2", "5/4", "1/20")
     assert float(first.xi_gradient.lo) == pytest.approx(1 / log(3), rel=1e-12)
-    assert second.xi_gradient is None
-    assert second.xi_c is None
-    assert "not told from 1" in second.note
+    assert second.chi_1 == 1
+    assert second.chi_1.is_exact
+    assert second.xi_gradient.lo == second.xi_c.lo == float("inf")
+    assert second.law == "l^-1"
+    assert float(second.limit.lo) == pytest.approx(2, rel=1e-12)
 
 
 def test_balls():
