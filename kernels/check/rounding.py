@@ -68,8 +68,9 @@ def near_tie(values: Array, form: Format, relative: float) -> NDArray[np.bool_]:
 
 
 def every_input(form: Format) -> Array:
-    """All finite and infinite values of a 16-bit format, and one not-a-number in place of each."""
+    """The values of all 65,536 codes of a 16-bit format, not-a-numbers too."""
     if form.bits == 8:
         codes = np.arange(2**16, dtype=np.uint32) << 16
-        return codes.view(np.float32).astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            return codes.view(np.float32).astype(np.float64)
     return np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float64)

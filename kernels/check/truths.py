@@ -1,12 +1,13 @@
-"""Exact values of a formula at many floating-point inputs.
+"""Exact values of a formula, or of one of its derivatives, at many floating-point inputs.
 
-In float64 first: the formula's own stable form errs by a few units of 2**-53. Where such an error could change
-a rounding, and at a sample of all places, balls decide; a float64 value that is off by more than it may be is a
-fault of the formula's form and is raised, not hidden.
+Values are computed in float64, where the formula's own stable form errs by a few units of 2**-53. Balls decide
+where such an error could change a rounding, and are held against a sample of all places: a float64 value that is
+off by more than it may be is a fault of the form and is raised, not hidden.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,13 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gateproof.kernels.check.rounding import Format, near_tie, rounded
+from gateproof.kernels.check.sizes import size
 from gateproof.numerics.backends.formula import Formula, formula
+from gateproof.numerics.backends.normal import normal
+from gateproof.numerics.backends.partial import first_partial
 from gateproof.numerics.errors import NumericsError
 
 Array = NDArray[np.float64]
-#: Relative error that the float64 form may have, against the size of its terms.
-DOUBLE = 2.0**-40
-_SAMPLE, _DIGITS = 64, 106
+#: Error that the float64 form may have, against the size of its terms: below a thousandth of a unit in the
+#: last place of float32.
+DOUBLE = 2.0**-34
+_BITS = 106
 
 
 class FormError(ArithmeticError):
@@ -31,61 +36,73 @@ class FormError(ArithmeticError):
 
 @dataclass(frozen=True)
 class Truth:
-    """A formula of one variable x, or its derivative."""
+    """A formula of ``names``; with ``by`` its derivative in that name, by the convention at kinks."""
 
     text: str
-    order: int = 0
+    names: tuple[str, ...]
+    by: str = ""
 
     @cached_property
     def formula(self) -> Formula:
-        """The formula, or its derivative by the convention at kinks."""
+        """The formula, or its derivative."""
         found = formula(self.text)
-        for _ in range(self.order):
-            found = found.gradient("x")
-        return found
+        return found.gradient(self.by) if self.by else found
 
-    def ball(self, x: float) -> flint.arb | None:
-        """An enclosure at a finite input; None where there is no value."""
-        with flint.ctx.workprec(_DIGITS):
-            try:
-                return self.formula.ball(Fraction(x))
-            except (NumericsError, ValueError):
-                return None
-
-    def values(self, x: Array) -> Array:
+    def values(self, inputs: Sequence[Array]) -> Array:
         """Values in float64; limits at infinite inputs."""
+        given = dict(zip(self.names, inputs, strict=True))
         with np.errstate(all="ignore"):
-            return np.asarray(self.formula.numpy(x), dtype=np.float64)
+            return np.asarray(self.formula.numpy(**given), dtype=np.float64)
 
-    def rounded(self, x: Array, form: Format) -> Array:
-        """Correctly rounded values."""
-        values = self.values(x)
+    def sizes(self, inputs: Sequence[Array]) -> Array:
+        """The sum of the absolute terms."""
+        core = normal(formula(self.text)._core)
+        expr = first_partial(core, self.by)[0] if self.by else core
+        return np.broadcast_to(size(expr, self.names, inputs), inputs[0].shape)
+
+    def ball(self, point: Sequence[float]) -> flint.arb | None:
+        """An enclosure at finite inputs; None where there is no value."""
+        given = {n: Fraction(float(v)) for n, v in zip(self.names, point, strict=True)}
+        before = flint.ctx.prec
+        flint.ctx.prec = _BITS
+        try:
+            return self.formula.ball(**given)
+        except (NumericsError, ValueError):
+            return None
+        finally:
+            flint.ctx.prec = before
+
+    def compare(self, inputs: Sequence[Array], values: Array, sizes: Array, places: Array) -> None:
+        """Hold float64 values against balls at some places. Raises FormError."""
+        for i in places:
+            point = [float(x[i]) for x in inputs]
+            if not np.isfinite([*point, values[i]]).all():
+                continue
+            ball = self.ball(point)
+            if ball is None or not ball.is_finite():
+                continue
+            gap = abs(float(ball.mid() - flint.arb(float(values[i]))))
+            # A zero of float64 stands for less than its smallest number.
+            if gap > DOUBLE * max(float(sizes[i]), abs(float(ball.mid()))) + 2.0**-1060:
+                raise FormError(
+                    f"{self.formula.text} at {point}: {values[i]!r} in float64, {ball.str(17)} in balls"
+                )
+
+    def rounded(self, inputs: Sequence[Array], values: Array, form: Format) -> Array:
+        """The values correctly rounded; near ties by balls."""
         found = rounded(values, form)
-        doubtful = near_tie(values, form, DOUBLE) & np.isfinite(x)
-        for i in np.flatnonzero(doubtful):
-            ball = self.ball(float(x[i]))
+        finite = np.all([np.isfinite(x) for x in inputs], axis=0)
+        for i in np.flatnonzero(near_tie(values, form, DOUBLE) & finite):
+            ball = self.ball([float(x[i]) for x in inputs])
             if ball is not None:
                 found[i] = _of_ball(ball, form, found[i])
-        self._compare(x, values)
         return found
-
-    def _compare(self, x: Array, values: Array) -> None:
-        finite = np.flatnonzero(np.isfinite(x) & np.isfinite(values))
-        for i in finite[:: max(1, len(finite) // _SAMPLE)]:
-            ball = self.ball(float(x[i]))
-            if ball is None:
-                continue
-            gap = abs(float(ball.mid()) - values[i])
-            if gap > DOUBLE * max(abs(values[i]), 2.0**-1000):
-                raise FormError(f"{self.formula.text} at {x[i]!r}: {values[i]!r} in float64, {ball} in balls")
 
 
 def _of_ball(ball: flint.arb, form: Format, fallback: float) -> float:
-    """A ball's middle rounded; ties are exact values, which the float64 rounding has right already."""
-    middle = float(ball.mid())
-    if ball.rad() == 0 or ball.is_exact():
-        return float(rounded(np.array([middle]), form)[0])
-    ends = [float(ball.lower()), float(ball.upper())]
-    found = rounded(np.array(ends), form)
-    return float(found[0]) if found[0] == found[1] else fallback
+    """A ball rounded, where both its ends round alike.
 
+    Else the value lies on a tie to 106 bits, so that it is one; float64 holds it exactly and has rounded it.
+    """
+    ends = rounded(np.array([float(ball.lower()), float(ball.upper())]), form)
+    return float(ends[0]) if ends[0] == ends[1] else fallback

@@ -1,0 +1,91 @@
+"""Operations that are formulas, measured: float32 on a grid, and all inputs of 16-bit types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from gateproof.kernels import choice
+from gateproof.kernels.check.grids import beside, line
+from gateproof.kernels.check.result import Result, Row, by_rounding, by_terms
+from gateproof.kernels.check.rounding import FORMATS, every_input
+from gateproof.kernels.check.truths import FormError, Truth
+
+Array = NDArray[np.float64]
+Call = Callable[..., Any]
+#: Inputs of a float32 row, and how many of them balls look at; the worst ones are looked at too.
+POINTS, SAMPLE, WORST = 3000, 200, 8
+SMALLEST = 2.0**-149
+TORCH = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def rows(
+    name: str,
+    text: str,
+    names: Sequence[str],
+    call: Call,
+    budget: float,
+    code: Any,
+    dtypes: Sequence[str],
+    kinks: Sequence[float] = (),
+) -> Iterator[Result]:
+    """Forward and backward in each input, for each type."""
+    for dtype in dtypes:
+        if dtype == "float32":
+            inputs = [line(POINTS, kinks)]
+            inputs += [beside(len(inputs[0]), seed=k) for k in range(1, len(names))]
+        else:
+            first = every_input(FORMATS[dtype])
+            inputs = [first, *(np.ones(len(first)) for _ in names[1:])]
+        found = computed(call, inputs, TORCH[dtype], code)
+        directions = ["forward", *(f"backward {n}" if len(names) > 1 else "backward" for n in names)]
+        wide = [np.asarray(x, dtype=np.float64) for x in inputs]
+        for direction, by, values in zip(directions, ["", *names], found, strict=True):
+            row = Row(name, direction, dtype, str(code))
+            truth = Truth(text, tuple(names), by)
+            judge = _by_terms if dtype == "float32" else _by_rounding
+            try:
+                yield judge(row, truth, wide, values, budget)
+            except FormError as error:
+                yield row.failed(f"the float64 form is no measure: {error}")
+
+
+def computed(call: Call, inputs: Sequence[Any], dtype: torch.dtype, code: Any) -> list[Array]:
+    """The value, and its gradients in each input for dy = 1, in float64."""
+    tensors = [torch.tensor(x).to(dtype).requires_grad_() for x in inputs]
+    with choice.use(code):
+        y = call(*tensors)
+        grads = torch.autograd.grad(y, tensors, torch.ones_like(y))
+    return [t.detach().to(torch.float64).numpy() for t in (y, *grads)]
+
+
+def _by_terms(row: Row, truth: Truth, inputs: list[Array], found: Array, budget: float) -> Result:
+    values, sizes = truth.values(inputs), truth.sizes(inputs)
+    # A factor below the normal range errs by half of the smallest number; the others magnify that. Past 200
+    # nothing is left of it.
+    floor = np.full(len(found), SMALLEST)
+    for x in inputs:
+        floor *= np.where(np.abs(inputs[0]) < 200, np.maximum(1.0, np.abs(x)), 1.0)
+    result = by_terms(row, inputs, found, values, sizes, floor, budget)
+    with np.errstate(all="ignore"):
+        errors = np.abs(found - values) / np.maximum(sizes, SMALLEST)
+    worst = np.argsort(-np.nan_to_num(errors, nan=0.0, posinf=0.0))[:WORST]
+    truth.compare(inputs, values, sizes, np.concatenate([worst, _sample(len(values))]))
+    return result
+
+
+def _by_rounding(row: Row, truth: Truth, inputs: list[Array], found: Array, _: float) -> Result:
+    form = FORMATS[row.dtype]
+    values = truth.values(inputs)
+    sizes = np.abs(values)
+    nearest = truth.rounded(inputs, values, form)
+    truth.compare(inputs, values, np.maximum(sizes, truth.sizes(inputs)), _sample(len(values)))
+    return by_rounding(row, inputs, found, values, nearest, form)
+
+
+def _sample(count: int) -> NDArray[np.int64]:
+    return np.linspace(0, count - 1, min(count, SAMPLE)).astype(np.int64)

@@ -1,0 +1,61 @@
+"""Which operations are checked, and their error budgets.
+
+Budgets come from docs/kernels-accuracy.md: 4 units in the last place for gates, 8 for products of tanh and sech
+and for what is made of several functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+GATE, SEVERAL = 4.0, 8.0
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An operation given by a formula of one input, or of two that are multiplied; ``kinks`` get inputs."""
+
+    name: str
+    text: str
+    budget: float
+    kinks: tuple[float, ...] = ()
+    #: Called as it is by users, where that is not ``compile_kernel(text)``; tensors in, tensor out.
+    public: str = ""
+    numbers: dict[str, str] = field(default_factory=dict)
+
+
+CHECKED = (
+    Checked("sigmoid", "sigmoid(x)", GATE),
+    Checked("silu", "silu(x)", GATE),
+    Checked("quick_gelu", "quick_gelu(x)", GATE),
+    Checked("gelu", "gelu(x)", SEVERAL),
+    Checked("gelu_tanh", "gelu_tanh(x)", SEVERAL),
+    Checked("tanh", "tanh(x)", GATE),
+    Checked("memglu_gate", "memglu(x)", SEVERAL, (0.55, -0.55)),
+    Checked("softplus", "softplus(x)", GATE),
+    Checked("mish", "x*tanh(softplus(x))", SEVERAL),
+    Checked("relu", "relu(x)", GATE, (0.0,)),
+    Checked("relu6", "relu6(x)", GATE, (0.0, 6.0)),
+    Checked("hardtanh", "hardtanh(x)", GATE, (-1.0, 1.0)),
+    Checked("hardsigmoid", "hardsigmoid(x)", GATE, (-3.0, 3.0)),
+    Checked("hardswish", "hardswish(x)", GATE, (-3.0, 0.0, 3.0)),
+    Checked("elu", "elu(x)", GATE, (0.0,)),
+    Checked("soft_threshold_exact", "soft_threshold(x)", GATE, (-0.5, 0.5, 0.0)),
+    Checked("swiglu", "silu(g)*u", GATE, public="swiglu"),
+    Checked("memglu", "memglu(g)*u", SEVERAL, (0.55, -0.55), public="memglu"),
+    Checked("geglu", "gelu(g)*u", SEVERAL, public="geglu"),
+)
+
+
+def call_of(checked: Checked) -> Callable[..., Any]:
+    """The function that users call."""
+    if checked.public:
+        from gateproof.kernels import functional
+
+        found: Callable[..., Any] = getattr(functional, checked.public)
+        return found
+    from gateproof.kernels.formula_kernel import compile_kernel
+
+    return compile_kernel(checked.text, **checked.numbers)
