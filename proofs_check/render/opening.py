@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gateproof.proofs_check.render import words
-from gateproof.proofs_check.status import PASSING
+from gateproof.proofs_check.status import PASSING, unreached
 
 FAILS = ("refuted", "ill-posed", "unsupported")
 #: The groups of statements in order, with their titles and what they mean.
@@ -57,7 +57,8 @@ class Opening:
 
 def group(claim: Mapping[str, Any]) -> str:
     """The group of a statement."""
-    verdicts = [reading["verdict"] for reading in claim["readings"]]
+    # What an interrupted run did not reach waits for no evidence.
+    verdicts = ["inconclusive" if unreached(r) else r["verdict"] for r in claim["readings"]]
     if verdicts[0] in FAILS:
         return "fails"
     if verdicts[0] == "not-run":
@@ -80,7 +81,7 @@ def failing(claim: Mapping[str, Any]) -> int:
 
 def needs(claim: Mapping[str, Any]) -> list[str]:
     """What a claim's readings that were not run need."""
-    waiting = [reading for reading in claim["readings"] if reading["verdict"] == "not-run"]
+    waiting = [r for r in claim["readings"] if r["verdict"] == "not-run" and not unreached(r)]
     return list(dict.fromkeys(reading["reason"] for reading in waiting))
 
 

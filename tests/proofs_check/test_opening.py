@@ -43,6 +43,13 @@ def test_groups(verdicts, group):
     assert opening.group(made["claims"][0]) == group
 
 
+def test_what_an_interrupted_run_did_not_reach_is_undecided():
+    (claim,) = build(("a", ["not-run"], {}))["claims"]
+    assert (opening.group(claim), opening.needs(claim)) == ("waits", ["needs a run"])
+    claim["readings"][0]["reason"] = "interrupted"
+    assert (opening.group(claim), opening.needs(claim)) == ("open", [])
+
+
 @pytest.fixture
 def made():
     return build(
