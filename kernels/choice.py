@@ -10,6 +10,8 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import Literal, get_args
 
+from gateproof.kernels.start import noting
+
 Code = Literal["auto", "torch", "compiled", "triton"]
 VARIABLE = "GATEPROOF_KERNELS"
 _chosen: ContextVar[Code | None] = ContextVar("gateproof_kernels", default=None)
@@ -64,6 +66,6 @@ def code_for(device_type: str) -> Code:
     if code == "triton":
         if not has_triton():
             raise RuntimeError("Triton is not installed: pip install triton, or choose torch or compiled")
-        if device_type == "cpu" and not interpreted():
+        if device_type == "cpu" and not interpreted() and not noting():
             raise RuntimeError("Triton runs on a CPU only in its interpreter: set TRITON_INTERPRET=1 first")
     return code

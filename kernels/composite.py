@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -25,42 +27,118 @@ def real_type(tensors: Sequence[torch.Tensor]) -> torch.dtype:
     return torch.float64 if any(t.dtype == torch.float64 for t in tensors) else torch.float32
 
 
+@dataclass(frozen=True)
+class Results:
+    """What becomes of a graph's results: the first are rounded to ``types``, the others ``summed`` or not.
+
+    Sums are taken in float64 over all dimensions but ``kept``, and stand side by side. With ``packed`` the
+    first two are the halves of one tensor.
+    """
+
+    types: tuple[torch.dtype, ...]
+    packed: bool = False
+    summed: bool = False
+    kept: int | None = None
+
+
 def composite(
     graph: Graph,
     tensors: Sequence[torch.Tensor],
     entries: Sequence[torch.Tensor],
     numbers: Sequence[float],
     real: torch.dtype,
-    out: Sequence[torch.dtype],
+    results: Results,
 ) -> list[torch.Tensor]:
     """All results in the shape of the tensors, each rounded once to its type; entries are broadcast.
 
-    Results past the end of ``out`` stay in the type that is computed in.
+    Results without a type stay in the one that is computed in.
     """
     shape, device = tensors[0].shape, tensors[0].device
     # A Python number would be of double precision in compiled code.
     plain = [torch.full((), n, dtype=real, device=device) for n in numbers]
     values = [t.to(real) for t in (*tensors, *entries)]
-    found = []
+    types, found = results.types, []
     for k, r in enumerate(graph.run(TorchOps(real, device), [*values, *plain])):
         if not isinstance(r, torch.Tensor):
             r = torch.full(shape, r, dtype=real, device=device)
         if r.shape != shape:
             r = r.expand(shape).clone(memory_format=torch.contiguous_format)
-        dtype = out[k] if k < len(out) else real
+        dtype = types[k] if k < len(types) else real
         # An input is no output of its own.
         found.append(r.clone() if r.dtype == dtype and any(r is v for v in values) else r.to(dtype))
+    count = len(types)
+    if results.summed:
+        found[count:] = [_summed(found[count:], results.kept)]
+    if results.packed:
+        found[:2] = [torch.cat(found[:2], -1)]
     return found
 
 
-_compiled: dict[str, Any] = {}
+def _summed(values: Sequence[torch.Tensor], kept: int | None) -> torch.Tensor:
+    """Values summed over all dimensions but one: (its length or 1, values)."""
+    if kept is None:
+        sums = [v.sum(dtype=torch.float64).reshape(1) for v in values]
+    else:
+        others = [d for d in range(values[0].dim()) if d != kept]
+        sums = [v.sum(others, dtype=torch.float64) if others else v.to(torch.float64) for v in values]
+    return torch.stack(sums, 1)
+
+
+def laid_out(like: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
+    """The values in the layout of ``empty_like(like)``, which is what an operation promises."""
+    made = torch.empty_like(like, dtype=found.dtype)
+    return found if found.stride() == made.stride() else made.copy_(found)
+
+
+#: Compiled forms of ``composite``. torch.compile counts the forms of one code object and gives up after
+#: eight: each graph has a code object of its own.
+_compiled: dict[Any, Any] = {}
+
+
+def run(
+    graph: Graph,
+    tensors: Sequence[torch.Tensor],
+    entries: Sequence[torch.Tensor],
+    numbers: Sequence[float],
+    real: torch.dtype,
+    results: Results,
+) -> list[torch.Tensor]:
+    """``composite``, or torch.compile of it where a person chose compiled code."""
+    device = tensors[0].device
+    if choice.code_for(device.type) != "compiled" or not tensors[0].numel():
+        return composite(graph, tensors, entries, numbers, real, results)
+    # Numbers come in as tensors, so that other numbers are no reason to compile again.
+    given = [*entries, *torch.tensor(numbers, dtype=real, device=device).unbind()]
+    places = tuple(t.dim() for t in given)
+    key = (graph, real, results, tuple((t.dtype, t.dim()) for t in tensors), places, device.type)
+    found = _compiled.get(key)
+    if found is None:
+        found = _compiled[key] = _compile(graph, real, results)
+    made: list[torch.Tensor] = found([t.detach() for t in tensors], [t.detach() for t in given])
+    return made
+
+
+def _compile(graph: Graph, real: torch.dtype, results: Results) -> Any:
+    code = composite.__code__.replace(co_name=f"composite_{len(_compiled)}")
+    own = FunctionType(code, composite.__globals__)
+
+    def call(tensors: Any, given: Any) -> Any:
+        return own(graph, tensors, given, (), real, results)
+
+    fresh = FunctionType(
+        call.__code__.replace(co_name=f"call_{len(_compiled)}"), globals(), closure=call.__closure__
+    )
+    return torch.compile(fresh, dynamic=True, fullgraph=True)
+
+
+_functions: dict[str, Any] = {}
 
 
 def maybe_compiled(function: Any, device_type: str) -> Any:
-    """The function, or torch.compile of it where a person chose compiled code."""
+    """A function of tensors, or torch.compile of it where a person chose compiled code."""
     if choice.code_for(device_type) != "compiled":
         return function
-    found = _compiled.get(function.__qualname__)
+    found = _functions.get(function.__qualname__)
     if found is None:
-        found = _compiled[function.__qualname__] = torch.compile(function, dynamic=True, fullgraph=True)
+        found = _functions[function.__qualname__] = torch.compile(function, dynamic=True, fullgraph=True)
     return found

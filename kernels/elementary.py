@@ -31,6 +31,14 @@ INFINITY = tl.constexpr(float("inf"))
 
 
 @triton.jit
+def divide(a, b):
+    """a/b, correctly rounded: ``/`` in single precision is an approximation on a card."""
+    if b.dtype == tl.float64:
+        return a / b
+    return tl.div_rn(a, b)
+
+
+@triton.jit
 def _power_of_two(k):
     """2**k for whole numbers k from -126 to 127."""
     return ((k + 127) << 23).to(tl.float32, bitcast=True)
@@ -70,8 +78,9 @@ def expm1(x):
     if x.dtype == tl.float64:
         u = tl.exp(x)
         below = u - 1.0
-        near = tl.where(u == 1.0, x, below * x / tl.log(tl.where(u == 1.0, 2.0, u)))
-        return tl.where((u == INFINITY) | (u == 0.0), below, near)
+        # What u lost when it was rounded is made good by the logarithm of u itself (Kahan).
+        near = tl.where(u == 1.0, x, below * (x / tl.log(tl.where((u == 1.0) | (u == 0.0), 2.0, u))))
+        return tl.where(tl.abs(x) < 1.1, near, below)
     inside = tl.where(x > -50.0, x, -50.0)
     inside = tl.where(inside < 89.0, inside, 89.0)
     k, r = _reduced(inside)
@@ -87,7 +96,7 @@ def expm1(x):
 @triton.jit
 def _log_near(f, half_low):
     """log(1 + f) + half_low for -0.3 < f <= 1 by 2*atanh(f/(2 + f))."""
-    s = f / (2.0 + f)
+    s = divide(f, 2.0 + f)
     z = s * s
     tail = (((A4 * z + A3) * z + A2) * z + A1) * z + A0
     # f - s*(f - z*tail) keeps f itself exact.
@@ -117,12 +126,12 @@ def log1p(x):
     """log(1 + x)."""
     if x.dtype == tl.float64:
         y = 1.0 + x
-        near = tl.where(y == 1.0, x, tl.log(y) * x / tl.where(y == 1.0, 1.0, y - 1.0))
-        return tl.where((y == INFINITY) | (y == 0.0), tl.log(y), near)
+        near = tl.where(y == 1.0, x, tl.log(y) * (x / tl.where(y == 1.0, 1.0, y - 1.0)))
+        return tl.where((x > 1e20) | (y == 0.0), tl.log(y), near)
     near = _log_near(tl.where((x > -0.25) & (x <= 1.0), x, 0.0), 0.0)
     y = 1.0 + x
     lost = tl.where(x < 1.0, x - (y - 1.0), 1.0 - (y - x))
-    far = log(y) + tl.where((y > 0.0) & (y < INFINITY), lost / y, 0.0)
+    far = log(y) + tl.where((y > 0.0) & (y < INFINITY), divide(lost, y), 0.0)
     return tl.where((x > -0.25) & (x <= 1.0), tl.where(x == 0.0, x, near), far)
 
 
@@ -136,6 +145,6 @@ def tanh(x):
         return tl.where(x < 0.0, -t, tl.where(x == 0.0, x, t))
     v = x * x
     near = x + x * v * ((((T4 * v + T3) * v + T2) * v + T1) * v + T0)
-    e = exp(-a)
-    t = (1.0 - e * e) / (1.0 + e * e)
-    return tl.where(a < SPLIT, near, tl.where(x < 0.0, -t, t))
+    # From SPLIT on the quotient is at most 1/2, and half its error is that of the result.
+    t = 1.0 - divide(2.0, 1.0 + exp(2.0 * a))
+    return tl.where(a < SPLIT, tl.where(x == 0.0, x, near), tl.where(x < 0.0, -t, t))

@@ -12,8 +12,12 @@ from typing import Any
 
 import torch
 
+from gateproof.kernels.composite import real_type
 from gateproof.kernels.gate_autograd import Dispatched, Traced
 from gateproof.kernels.gate_graph import Shape, gradient_graph, value_graph
+from gateproof.kernels.gate_op import GATE, PACKED, PRODUCT, GateOp
+from gateproof.kernels.packed import check_packed
+from gateproof.kernels.packed_op import Packed
 from gateproof.kernels.pointwise import Pointwise, check
 
 Number = float | int
@@ -23,6 +27,7 @@ MOST_BRANCHES = 16
 _SWIGLU = Pointwise("swiglu", "silu(g)*u", ("g", "u"))
 _MEMGLU = Pointwise("memglu", "c0*memglu(g)*u", ("g", "u"), ("c0",))
 _GEGLU = Pointwise("geglu", "gelu(g)*u", ("g", "u"))
+_SWIGLU_PACKED, _MEMGLU_PACKED, _GEGLU_PACKED = Packed(_SWIGLU), Packed(_MEMGLU), Packed(_GEGLU)
 
 
 def swiglu(g: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
@@ -38,6 +43,54 @@ def memglu(g: torch.Tensor, u: torch.Tensor, c0: float = 1.0) -> torch.Tensor:
 def geglu(g: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     """gelu(g)*u with the exact GELU (Shazeer 2020)."""
     return _GEGLU(g, u)
+
+
+def swiglu_packed(x: torch.Tensor) -> torch.Tensor:
+    """``swiglu`` of the first and the second half of x's last dimension, read in place; one gradient."""
+    return _SWIGLU_PACKED(x)
+
+
+def memglu_packed(x: torch.Tensor, c0: float = 1.0) -> torch.Tensor:
+    """``memglu`` of the first and the second half of x's last dimension, read in place."""
+    return _MEMGLU_PACKED(x, c0)
+
+
+def geglu_packed(x: torch.Tensor) -> torch.Tensor:
+    """``geglu`` of the first and the second half of x's last dimension, read in place."""
+    return _GEGLU_PACKED(x)
+
+
+def tg_glu(
+    g: torch.Tensor,
+    u: torch.Tensor,
+    tau: Numbers,
+    theta: Numbers,
+    slope: Numbers,
+    intercept: Numbers,
+    *,
+    channel_dim: int = -1,
+) -> torch.Tensor:
+    """``threshold_gate(g, ...)*u`` in one pass, tensors broadcast to one shape; the gate is not rounded."""
+    check("tg_glu", "g", g, g)
+    check("tg_glu", "u", u, g)
+    if g.shape != u.shape:
+        g, u = torch.broadcast_tensors(g, u)
+    return _gated(PRODUCT, (g, u), (tau, theta, slope, intercept), channel_dim)
+
+
+def tg_glu_packed(
+    x: torch.Tensor,
+    tau: Numbers,
+    theta: Numbers,
+    slope: Numbers,
+    intercept: Numbers,
+    *,
+    channel_dim: int = -1,
+) -> torch.Tensor:
+    """``tg_glu`` of the first and the second half of x's last dimension, read in place."""
+    check("tg_glu_packed", "x", x, x)
+    check_packed("tg_glu_packed", x)
+    return _gated(PACKED, (x,), (tau, theta, slope, intercept), channel_dim)
 
 
 def threshold_gate(
@@ -58,16 +111,21 @@ def threshold_gate(
     Raises ValueError for lengths that do not agree.
     """
     check("threshold_gate", "x", x, x)
-    given = (tau, theta, slope, intercept)
+    return _gated(GATE, (x,), (tau, theta, slope, intercept), channel_dim)
+
+
+def _gated(
+    p: GateOp, tensors: tuple[torch.Tensor, ...], given: tuple[Numbers, ...], channel_dim: int
+) -> torch.Tensor:
     table: torch.Tensor | None = None
-    if any(isinstance(p, torch.Tensor) for p in given):
-        shape, table, dim = _table(x, given, channel_dim)
+    dim: int | None = None
+    if any(isinstance(v, torch.Tensor) for v in given):
+        shape, table, dim = _table(p, tensors, given, channel_dim)
         numbers: list[float] = []
     else:
-        shape, numbers = _numbers(*(_listed(p) for p in given))
-        dim = None
+        shape, numbers = _numbers(p, *(_listed(v) for v in given))
     kind = Traced if torch.compiler.is_compiling() else Dispatched
-    found: torch.Tensor = kind.apply(x, table, numbers, shape, dim)
+    found: torch.Tensor = kind.apply(p, shape, table, numbers, dim, *tensors)
     return found
 
 
@@ -75,61 +133,63 @@ def _listed(p: Any) -> list[float]:
     return [float(p)] if isinstance(p, int | float) else [float(v) for v in p]
 
 
-def _checked(tau: int, theta: int, slope: int, intercept: int) -> int:
+def _checked(name: str, tau: int, theta: int, slope: int, intercept: int) -> int:
     """K, if the lengths agree."""
     k = slope
     if not 1 <= k <= MOST_BRANCHES:
-        raise ValueError(f"threshold_gate: 1 to {MOST_BRANCHES} branches, found {k} slopes")
+        raise ValueError(f"{name}: 1 to {MOST_BRANCHES} branches, found {k} slopes")
     if intercept != k or theta != k - 1:
         raise ValueError(
-            f"threshold_gate: {k} slopes need {k} intercepts and {k - 1} thresholds, "
-            f"found {intercept} and {theta}"
+            f"{name}: {k} slopes need {k} intercepts and {k - 1} thresholds, found {intercept} and {theta}"
         )
     if tau not in (1, k - 1):
-        raise ValueError(f"threshold_gate: one tau or {k - 1}, found {tau}")
+        raise ValueError(f"{name}: one tau or {k - 1}, found {tau}")
     return k
 
 
 def _numbers(
-    tau: list[float], theta: list[float], slope: list[float], intercept: list[float]
+    p: GateOp, tau: list[float], theta: list[float], slope: list[float], intercept: list[float]
 ) -> tuple[Shape, list[float]]:
-    k = _checked(len(tau), len(theta), len(slope), len(intercept))
-    hard = k > 1 and all(isinf(t) and t > 0 for t in tau)
-    shape = _ready(k, len(tau) == 1, hard)
+    k = _checked(p.name, len(tau), len(theta), len(slope), len(intercept))
+    if any(not t > 0 for t in tau):
+        raise ValueError(f"{p.name}: tau is positive, found {next(t for t in tau if not t > 0)}")
+    hard = k > 1 and all(isinf(t) for t in tau)
+    shape = _ready(p, k, len(tau) == 1, hard)
     return shape, [*tau[: shape.taus], *theta, *slope, *intercept]
 
 
 def _table(
-    x: torch.Tensor, given: tuple[Numbers, ...], channel_dim: int
+    p: GateOp, tensors: tuple[torch.Tensor, ...], given: tuple[Numbers, ...], channel_dim: int
 ) -> tuple[Shape, torch.Tensor, int | None]:
     """All numbers side by side: one row, or one a channel."""
-    tensors = [
-        p if isinstance(p, torch.Tensor) else x.new_tensor(_listed(p), dtype=torch.float32) for p in given
-    ]
-    rows = [t.reshape(1, 1) if t.dim() == 0 else t.unsqueeze(0) if t.dim() == 1 else t for t in tensors]
+    x = p.parts(tensors)[0]
+    learned = [v for v in given if isinstance(v, torch.Tensor)]
+    for name, v in zip(("tau", "theta", "slope", "intercept"), given, strict=True):
+        if isinstance(v, torch.Tensor):
+            check(p.name, name, v, x)
+    # Plain numbers beside them lose nothing to a narrower type.
+    real = real_type([*tensors, *learned])
+    made = [v if isinstance(v, torch.Tensor) else x.new_tensor(_listed(v), dtype=real) for v in given]
+    rows = [t.reshape(1, 1) if t.dim() == 0 else t.unsqueeze(0) if t.dim() == 1 else t for t in made]
     if any(t.dim() != 2 for t in rows):
-        raise ValueError("threshold_gate: numbers have one dimension, or two with the channels first")
-    k = _checked(*(t.shape[1] for t in rows))
+        raise ValueError(f"{p.name}: numbers have one dimension, or two with the channels first")
+    k = _checked(p.name, *(t.shape[1] for t in rows))
     channels = max(t.shape[0] for t in rows)
     dim = None
     if channels > 1:
         if not -x.dim() <= channel_dim < x.dim():
-            raise ValueError(
-                f"threshold_gate: channel_dim {channel_dim} for a tensor of {x.dim()} dimensions"
-            )
+            raise ValueError(f"{p.name}: channel_dim {channel_dim} for a tensor of {x.dim()} dimensions")
         dim = channel_dim % x.dim()
         if x.shape[dim] != channels:
-            raise ValueError(
-                f"threshold_gate: {channels} channels of numbers, {x.shape[dim]} of x in dim {dim}"
-            )
+            raise ValueError(f"{p.name}: {channels} channels of numbers, {x.shape[dim]} of x in dim {dim}")
         rows = [t.expand(channels, -1) for t in rows]
-    shape = _ready(k, rows[0].shape[1] == 1, False)
+    shape = _ready(p, k, rows[0].shape[1] == 1, hard=False)
     return shape, torch.cat([rows[0][:, : shape.taus], *rows[1:]], 1), dim
 
 
-def _ready(branches: int, shared: bool, hard: bool) -> Shape:
+def _ready(p: GateOp, branches: int, shared: bool, hard: bool) -> Shape:
     """The shape, its graphs made: compiled code must find them ready."""
-    shape = Shape(branches, shared, hard)
+    shape = p.shape(branches, shared, hard)
     if not torch.compiler.is_compiling():
         value_graph(shape)
         for numbers_too in (True, False):

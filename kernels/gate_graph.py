@@ -27,11 +27,12 @@ _INFINITY = float("inf")
 
 @dataclass(frozen=True)
 class Shape:
-    """K branches; one tau for all thresholds or one each; all of them infinite or not."""
+    """K branches; one tau for all thresholds or one each; all of them infinite or not; times u or not."""
 
     branches: int
     shared: bool
     hard: bool
+    product: bool = False
 
     @property
     def taus(self) -> int:
@@ -94,18 +95,14 @@ class _Gate:
             wide = tau * gap if self.shape.shared else self.z[k - 1] - self.z[k]
             # Of two equal thresholds that are infinitely sharp the gap is 0 times infinity.
             size = self.ops.where(gap == 0.0, 0.0, wide) if self.shape.shared else wide
-            if self.shape.shared:
-                middle.append(self._between(self.up[k - 1], self.down[k], size))
-                continue
-            # With unequal sharpness the order of the two may turn round: the gate is then negative.
+            # Thresholds that crossed while they were learned, or unequal sharpness, turn the order of the two
+            # round: the gate is then negative, and the exponential of the other sign would overflow.
             turned = size < 0.0
-            first = self._between(self.up[k - 1], self.down[k], self.ops.where(turned, 0.0, size))
-            second = self._between(self.up[k], self.down[k - 1], self.ops.where(turned, -size, 0.0))
-            middle.append(self.ops.where(turned, -second, first))
+            up = self.ops.where(turned, self.up[k], self.up[k - 1])
+            down = self.ops.where(turned, self.down[k - 1], self.down[k])
+            part = -self.ops.expm1(-abs(size))
+            middle.append(product0(self.ops, up * down, self.ops.where(turned, -part, part)))
         return [self.down[0], *middle, self.up[-1]]
-
-    def _between(self, up: Any, down: Any, size: Any) -> Any:
-        return product0(self.ops, up * down, -self.ops.expm1(-size))
 
     def _sum(self, terms: list[Any]) -> Any:
         found = terms[0]
@@ -127,7 +124,7 @@ class _Gate:
 
     def gradients(self) -> list[Any]:
         """In x, the sharpnesses, thresholds, slopes and intercepts."""
-        zero = self.x * 0.0
+        zero = self._whole(0.0)
         pairs = list(zip(self.lines, self.lines[1:], strict=False))
         if self.shape.hard:
             moved: list[Any] = [0.0] * len(pairs)
@@ -153,7 +150,7 @@ _gradients: dict[tuple[Shape, bool], Graph] = {}
 
 
 def value_graph(shape: Shape) -> Graph:
-    """y of (x, numbers of the gate)."""
+    """y of (x, numbers of the gate), or y u of (x, u, numbers)."""
     found = _values.get(shape)
     if found is None:
         found = _values[shape] = _value_graph(shape)
@@ -161,7 +158,10 @@ def value_graph(shape: Shape) -> Graph:
 
 
 def gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
-    """dy times the gradient in x, and if wanted in each number, of (dy, x, numbers of the gate)."""
+    """dy times the gradients in the tensors, and if wanted in each number.
+
+    Of (dy, x, numbers of the gate), or of (dy, x, u, numbers).
+    """
     found = _gradients.get((shape, numbers_too))
     if found is None:
         found = _gradients[shape, numbers_too] = _gradient_graph(shape, numbers_too)
@@ -169,15 +169,22 @@ def gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
 
 
 def _value_graph(shape: Shape) -> Graph:
-    builder = Builder(1 + shape.width)
+    tensors = 2 if shape.product else 1
+    builder = Builder(tensors + shape.width)
     symbols = [Symbol(builder, i) for i in range(builder.inputs)]
-    gate = _Gate(Symbolic(builder, small=True), symbols[0], symbols[1:], shape)
-    return builder.finished([gate.value().ref])
+    gate = _Gate(Symbolic(builder, small=True), symbols[0], symbols[tensors:], shape)
+    value = gate.value()
+    return builder.finished([(value * symbols[1] if shape.product else value).ref])
 
 
 def _gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
-    builder = Builder(2 + shape.width)
+    tensors = 2 if shape.product else 1
+    builder = Builder(1 + tensors + shape.width)
     symbols = [Symbol(builder, i) for i in range(builder.inputs)]
-    gate = _Gate(Symbolic(builder, small=True), symbols[1], symbols[2:], shape)
-    found = gate.gradients()
-    return builder.finished([(symbols[0] * g).ref for g in (found if numbers_too else found[:1])])
+    gate = _Gate(Symbolic(builder, small=True), symbols[1], symbols[1 + tensors :], shape)
+    in_x, *in_numbers = gate.gradients()
+    dy = symbols[0]
+    outer = dy * symbols[2] if shape.product else dy
+    found = [outer * in_x, *([dy * gate.value()] if shape.product else [])]
+    found += [outer * g for g in in_numbers] if numbers_too else []
+    return builder.finished([g.ref for g in found])

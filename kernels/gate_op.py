@@ -1,4 +1,4 @@
-"""``gateproof::threshold_gate``: a gate with K branches whose numbers are tensors or constants.
+"""``gateproof::threshold_gate``, and its product with a second tensor, numbers learned or constant.
 
 The numbers of a gate (sharpnesses, thresholds, slopes, intercepts) come as one table, a row for the whole
 tensor or one a channel, or as plain numbers. Their gradients are summed from partial sums in float64, so that
@@ -13,17 +13,14 @@ from typing import Any
 import torch
 
 from gateproof.kernels import choice
-from gateproof.kernels.composite import composite, maybe_compiled, real_type
+from gateproof.kernels.composite import Results, laid_out, real_type, result_type, run
 from gateproof.kernels.gate_graph import Shape, gradient_graph, value_graph
 from gateproof.kernels.launch import Table, launch
+from gateproof.kernels.packed import halves
 from gateproof.kernels.pointwise import LIBRARY
 
 _ARGUMENTS = "Tensor? table, float[] numbers, int branches, bool shared, bool hard, int? dim"
-LIBRARY.define(f"threshold_gate(Tensor x, {_ARGUMENTS}) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
-LIBRARY.define(
-    f"threshold_gate_backward(Tensor dy, Tensor x, {_ARGUMENTS}, bool numbers_too) -> Tensor[]",
-    tags=(torch.Tag.pt2_compliant_tag,),
-)
+_TAGS = (torch.Tag.pt2_compliant_tag,)
 
 
 def entries(x: torch.Tensor, table: torch.Tensor | None, dim: int | None) -> list[torch.Tensor]:
@@ -37,105 +34,165 @@ def entries(x: torch.Tensor, table: torch.Tensor | None, dim: int | None) -> lis
     return [t.reshape(shape) for t in table.unbind(1)]
 
 
-def _summed(
-    x: torch.Tensor, values: Sequence[torch.Tensor], table: torch.Tensor, dim: int | None
-) -> torch.Tensor:
-    """Values summed for each row of the table: (rows, values)."""
-    if dim is None or table.shape[0] == 1:
-        sums = [v.sum(dtype=torch.float64).reshape(1) for v in values]
-    else:
-        others = [d for d in range(x.dim()) if d != dim % x.dim()]
-        sums = [v.sum(others, dtype=torch.float64) if others else v.to(torch.float64) for v in values]
-    return torch.stack(sums, 1).to(table.dtype)
+def kept(table: torch.Tensor | None, dim: int | None, dims: int) -> int | None:
+    """The dimension of x that the table's rows run along."""
+    return None if table is None or dim is None or table.shape[0] == 1 else dim % max(dims, 1)
 
 
-def computed_value(
-    x: torch.Tensor, table: torch.Tensor | None, numbers: Sequence[float], shape: Shape, dim: int | None
-) -> torch.Tensor:
-    """The value in PyTorch's own operations."""
-    tensors = [x] if table is None else [x, table]
-    return composite(value_graph(shape), [x], entries(x, table, dim), numbers, real_type(tensors), [x.dtype])[
-        0
-    ]
+class GateOp:
+    """A gate of one tensor x, or times a second one; ``packed`` where both are halves of one tensor.
+
+    Arguments: the tensors, the table or None, plain numbers, K, whether one tau is shared, whether all are
+    infinite, and the dimension of channels or None.
+    """
+
+    def __init__(self, name: str, tensors: Sequence[str], *, packed: bool = False) -> None:
+        self.name, self.tensors, self.packed = name, tuple(tensors), packed
+        self.product = packed or len(tensors) == 2
+        self._register()
+        self.call_value = getattr(torch.ops.gateproof, name).default
+        self.call_backward = getattr(torch.ops.gateproof, f"{name}_backward").default
+
+    def parts(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """x, or x and u."""
+        return halves(tensors[0]) if self.packed else tuple(tensors)
+
+    def shape(self, branches: int, shared: bool, hard: bool) -> Shape:
+        """The shape of its graphs."""
+        return Shape(branches, shared, hard, self.product)
+
+    def _value(self, *args: Any) -> torch.Tensor:
+        n = len(self.tensors)
+        parts, (table, numbers, branches, shared, hard, dim) = self.parts(args[:n]), args[n:]
+        graph, x, dtype = value_graph(self.shape(branches, shared, hard)), parts[0], result_type(parts)
+        real = real_type(parts if table is None else [*parts, table])
+        dim = kept(table, dim, x.dim())
+        if choice.code_for(x.device.type) != "triton":
+            return laid_out(x, run(graph, parts, entries(x, table, dim), numbers, real, Results((dtype,)))[0])
+        out = torch.empty_like(x, dtype=dtype)
+        if x.numel():
+            launch(graph, [out], parts, numbers, real, _table(table, dim))
+        return out
+
+    def _gradients(self, dy: torch.Tensor, *args: Any) -> list[torch.Tensor]:
+        n = len(self.tensors)
+        tensors, (table, numbers, branches, shared, hard, dim, numbers_too) = args[:n], args[n:]
+        parts = self.parts(tensors)
+        x, numbers_too = parts[0], numbers_too and table is not None
+        shape = self.shape(branches, shared, hard)
+        graph = gradient_graph(shape, numbers_too)
+        real = real_type([dy, *parts] if table is None else [dy, *parts, table])
+        dim = kept(table, dim, x.dim())
+        if choice.code_for(x.device.type) != "triton":
+            results = Results(tuple(t.dtype for t in parts), self.packed, numbers_too, dim)
+            *found, last = run(graph, [dy, *parts], entries(x, table, dim), numbers, real, results)
+            made, rest = ([*found], [last.to(table.dtype)]) if numbers_too else ([*found, last], [])
+            return [*(laid_out(tensors[0], t) for t in made), *rest]
+        # One layout for all: a kernel goes through them together.
+        made = [torch.empty_like(tensors[0], dtype=t.dtype) for t in tensors]
+        outs = self.parts(made)
+        if not x.numel():
+            return [*made, torch.zeros_like(table)] if numbers_too else made
+        # Channels along a dimension before the last cannot be written half by half.
+        split = self.packed and dim is not None and dim != x.dim() - 1
+        into = [torch.empty(t.shape, dtype=t.dtype, device=t.device) for t in outs] if split else outs
+        sums = launch(
+            graph, into, [dy, *parts], numbers, real, _table(table, dim), shape.width if numbers_too else 0
+        )
+        if split:
+            for to, of in zip(outs, into, strict=True):
+                to.copy_(of)
+        return made if sums is None else [*made, sums.to(table.dtype)]
+
+    # --- the dispatcher -------------------------------------------------------
+
+    def _register(self) -> None:
+        tensors, backward = ", ".join(f"Tensor {t}" for t in self.tensors), f"{self.name}_backward"
+        LIBRARY.define(f"{self.name}({tensors}, {_ARGUMENTS}) -> Tensor", tags=_TAGS)
+        LIBRARY.define(
+            f"{backward}(Tensor dy, {tensors}, {_ARGUMENTS}, bool numbers_too) -> Tensor[]", tags=_TAGS
+        )
+        for key in ("CPU", "CUDA"):
+            LIBRARY.impl(self.name, self._value, key)
+            LIBRARY.impl(backward, self._gradients, key)
+        n = len(self.tensors)
+
+        def fake(*args: Any) -> torch.Tensor:
+            parts = self.parts(args[:n])
+            return torch.empty_like(parts[0], dtype=result_type(parts))
+
+        def fake_backward(_: torch.Tensor, *args: Any) -> list[torch.Tensor]:
+            table, numbers_too = args[n], args[-1]
+            found = [torch.empty_like(args[0], dtype=t.dtype) for t in args[:n]]
+            return [*found, torch.empty_like(table)] if numbers_too and table is not None else found
+
+        torch.library.register_fake(f"gateproof::{self.name}", fake, lib=LIBRARY)
+        torch.library.register_fake(f"gateproof::{backward}", fake_backward, lib=LIBRARY)
+        for name, count in ((self.name, n), (backward, n + 1)):
+            rule = _vmapped_packed(name, count) if self.packed else _vmapped(name, count)
+            torch.library.register_vmap(f"gateproof::{name}", rule, lib=LIBRARY)
 
 
-def computed_gradients(
-    dy: torch.Tensor,
-    x: torch.Tensor,
-    table: torch.Tensor | None,
-    numbers: Sequence[float],
-    shape: Shape,
-    dim: int | None,
-    numbers_too: bool,
-) -> list[torch.Tensor]:
-    """The gradients in PyTorch's own operations: in x, and if wanted in the table."""
-    real = real_type([dy, x] if table is None else [dy, x, table])
-    graph = gradient_graph(shape, numbers_too)
-    found = composite(graph, [dy, x], entries(x, table, dim), numbers, real, [x.dtype])
-    if not numbers_too or table is None:
-        return found[:1]
-    return [found[0], _summed(x, found[1:], table, dim)]
+def _table(table: torch.Tensor | None, dim: int | None) -> Table | None:
+    return None if table is None else Table(table.contiguous(), dim)
 
 
-def _value(
-    x: torch.Tensor, table: Any, numbers: Any, branches: int, shared: bool, hard: bool, dim: int | None
-) -> torch.Tensor:
-    shape = Shape(branches, shared, hard)
-    if choice.code_for(x.device.type) != "triton":
-        found: torch.Tensor = maybe_compiled(computed_value, x.device.type)(x, table, numbers, shape, dim)
-        return found
-    out = torch.empty_like(x) if table is None or dim is None else _contiguous_like(x)
-    if x.numel():
-        launch(value_graph(shape), [out], [x], numbers, real_type([x]), _table(table, dim, x))
-    return out
+def _vmapped(name: str, count: int) -> Any:
+    """The rule of a gate: batches of tables are channels of one tensor."""
+
+    def rule(info: Any, dims: Any, *args: Any) -> Any:
+        call, size = getattr(torch.ops.gateproof, name).default, info.batch_size
+
+        def spread(t: torch.Tensor, d: int | None) -> torch.Tensor:
+            return t.unsqueeze(0).expand(size, *t.shape) if d is None else t.movedim(d, 0)
+
+        tensors = [spread(t, d) for t, d in zip(args[:count], dims[:count], strict=True)]
+        table, middle, dim, rest = (
+            args[count],
+            args[count + 1 : count + 5],
+            args[count + 5],
+            args[count + 6 :],
+        )
+        one = tensors[0].dim() - 1
+        with_sums = bool(rest and rest[0]) and table is not None
+        if table is None or (dims[count] is None and not with_sums):
+            found = call(*tensors, table, *middle, None if dim is None else dim % max(one, 1) + 1, *rest)
+            return found, [0] * len(found) if isinstance(found, list) else 0
+        table = spread(table, dims[count])
+        rows = table.shape[1]
+        place = kept(table[0], dim, one)
+        if place is not None:
+            tensors = [t.movedim(1 + place, 1).flatten(0, 1) for t in tensors]
+        found = call(*tensors, table.flatten(0, 1), *middle, 0, *rest)
+
+        def back(t: torch.Tensor) -> torch.Tensor:
+            return t if place is None else t.unflatten(0, (size, rows)).movedim(1, 1 + place)
+
+        if not isinstance(found, list):
+            return back(found), 0
+        last = [found[-1].unflatten(0, (size, rows))] if with_sums else []
+        return [*(back(t) for t in (found[:-1] if with_sums else found)), *last], [0] * len(found)
+
+    return rule
 
 
-def _gradients(
-    dy: torch.Tensor,
-    x: torch.Tensor,
-    table: Any,
-    numbers: Any,
-    branches: int,
-    shared: bool,
-    hard: bool,
-    dim: int | None,
-    numbers_too: bool,
-) -> list[torch.Tensor]:
-    shape = Shape(branches, shared, hard)
-    if choice.code_for(x.device.type) != "triton":
-        run = maybe_compiled(computed_gradients, x.device.type)
-        made: list[torch.Tensor] = run(dy, x, table, numbers, shape, dim, numbers_too)
-        return made
-    out = torch.empty_like(x) if table is None or dim is None else _contiguous_like(x)
-    sums = shape.width if numbers_too and table is not None else 0
-    if not x.numel():
-        return [out] if table is None or not sums else [out, torch.zeros_like(table)]
-    graph = gradient_graph(shape, bool(sums))
-    found = launch(graph, [out], [dy, x], numbers, real_type([dy, x]), _table(table, dim, x), sums)
-    return [out] if found is None or table is None else [out, found.to(table.dtype)]
+def _vmapped_packed(name: str, count: int) -> Any:
+    """The rule of a packed gate: that of the two halves."""
+    inner = _vmapped(name.replace("_packed", ""), count + 1)
+
+    def rule(info: Any, dims: Any, *args: Any) -> Any:
+        x, d = args[count - 1], dims[count - 1]
+        parts = halves(x if d is None else x.movedim(d, 0))
+        place = None if d is None else 0
+        given = (*args[: count - 1], *parts, *args[count:])
+        found, out = inner(info, (*dims[: count - 1], place, place, *dims[count:]), *given)
+        if not isinstance(found, list):
+            return found, out
+        return [torch.cat(found[:2], -1), *found[2:]], out[1:]
+
+    return rule
 
 
-def _contiguous_like(x: torch.Tensor) -> torch.Tensor:
-    return torch.empty_like(x, memory_format=torch.contiguous_format)
-
-
-def _table(table: torch.Tensor | None, dim: int | None, x: torch.Tensor) -> Table | None:
-    return (
-        None if table is None else Table(table.contiguous(), None if dim is None else dim % max(x.dim(), 1))
-    )
-
-
-for _key in ("CPU", "CUDA"):
-    LIBRARY.impl("threshold_gate", _value, _key)
-    LIBRARY.impl("threshold_gate_backward", _gradients, _key)
-
-
-@torch.library.register_fake("gateproof::threshold_gate", lib=LIBRARY)
-def _fake(x: torch.Tensor, *_: Any) -> torch.Tensor:
-    return torch.empty_like(x)
-
-
-@torch.library.register_fake("gateproof::threshold_gate_backward", lib=LIBRARY)
-def _fake_backward(_: torch.Tensor, x: torch.Tensor, table: Any, *rest: Any) -> list[torch.Tensor]:
-    found = [torch.empty_like(x)]
-    return [*found, torch.empty_like(table)] if rest[-1] and table is not None else found
+GATE = GateOp("threshold_gate", ("x",))
+PRODUCT = GateOp("tg_glu", ("g", "u"))
+PACKED = GateOp("tg_glu_packed", ("x",), packed=True)

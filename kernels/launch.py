@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -12,7 +11,8 @@ from typing import Any
 import torch
 
 from gateproof.kernels.graph import Graph
-from gateproof.kernels.layout import Rows, merged, rows
+from gateproof.kernels.layout import Rows, merged, order_of, rows
+from gateproof.kernels.start import start
 from gateproof.kernels.triton_source import Roles, kernel_source, load
 
 #: Elements and rows a program. No search for better ones at run time: it would run kernels on a user's data.
@@ -58,31 +58,33 @@ def launch(
     block = _block(plan.cols, COLUMNS if columns else BLOCK)
     blocks = -(-plan.cols // block)
     chunks = -(-plan.rows // CHUNK) if columns else plan.rows
-    roles = Roles(0 if table is None else table.values.shape[1], len(numbers), sums, columns)
+    fast = real == torch.float32 and all(t.dtype.itemsize == 2 for t in outputs)
+    roles = Roles(0 if table is None else table.values.shape[1], len(numbers), sums, columns, fast)
     partial = (chunks, plan.cols, sums) if columns else (plan.rows * blocks, sums)
     # Every entry of it is written.
     found = torch.empty(partial, dtype=real, device=outputs[0].device) if sums else None
-    guard: Any = torch.cuda.device(outputs[0].device) if outputs[0].is_cuda else nullcontext()
-    with guard:
-        kernel_of(graph, roles)[(chunks * blocks,)](
-            *plan.tensors[: len(outputs)],
-            *([] if found is None else [found]),
-            *plan.tensors[len(outputs) :],
-            *([] if table is None else [table.values]),
-            *(bits(n) for n in numbers),
-            plan.cols,
-            blocks,
-            plan.rows,
-            period,
-            *plan.strides,
-            0 if table is None else table.values.stride(0),
-            *plan.units[len(outputs) :],
-            WHOLE=plan.cols % block == 0,
-            REAL=tl.float64 if real == torch.float64 else tl.float32,
-            BLOCK=block,
-            CHUNK=CHUNK,
-            num_warps=WARPS,
-        )
+    start(
+        outputs[0].device,
+        kernel_of(graph, roles),
+        (chunks * blocks,),
+        *plan.tensors[: len(outputs)],
+        *([] if found is None else [found]),
+        *plan.tensors[len(outputs) :],
+        *([] if table is None else [table.values]),
+        *(bits(n) for n in numbers),
+        plan.cols,
+        blocks,
+        plan.rows,
+        period,
+        *plan.strides,
+        0 if table is None else table.values.stride(0),
+        *plan.units[len(outputs) :],
+        WHOLE=plan.cols % block == 0,
+        REAL=tl.float64 if real == torch.float64 else tl.float32,
+        BLOCK=block,
+        CHUNK=CHUNK,
+        num_warps=WARPS,
+    )
     if found is None:
         return None
     if columns:
@@ -97,15 +99,31 @@ def _plan(
     """The rows, how many of them have a table row of their own, and whether channels run along a row."""
     if table is None or table.dim is None or table.values.shape[0] == 1:
         return rows(outputs, inputs), 1, False
-    shape, dim = outputs[0].shape, table.dim
+    # A dense tensor in the order of its strides is contiguous, channels_last too.
+    order = order_of(outputs[0])
+    tensors = [t.permute(order) for t in (*outputs, *inputs)]
+    shape, dim = tensors[0].shape, order.index(table.dim)
     inner = shape[dim + 1 :].numel()
-    wide = (-1, shape[dim]) if inner == 1 else (-1, inner)
-    plain = [t.contiguous().view(wide) for t in (*outputs, *inputs)]
-    if any(a.data_ptr() != b.data_ptr() for a, b in zip(plain, outputs, strict=False)):
-        raise ValueError("with a table of channels, outputs are contiguous")
+    wide = (shape[:dim].numel(), shape[dim]) if inner == 1 else (shape[: dim + 1].numel(), inner)
+    plain = [_as_rows(t, wide, k >= len(outputs)) for k, t in enumerate(tensors)]
     found = merged(plain, join=False)
     assert found is not None
     return (found, 1, True) if inner == 1 else (found, shape[dim], False)
+
+
+def _as_rows(t: torch.Tensor, wide: tuple[int, int], may_copy: bool) -> torch.Tensor:
+    """A tensor as rows whose elements follow one another, or are one."""
+    try:
+        seen = t.view(wide)
+    except RuntimeError:
+        seen = None
+    if seen is not None and (seen.stride(1) in (0, 1) or wide[1] == 1):
+        return seen
+    if not may_copy:
+        raise ValueError(
+            "with a table of channels, outputs are made of rows whose elements follow one another"
+        )
+    return t.contiguous().view(wide)
 
 
 def _block(cols: int, most: int) -> int:

@@ -33,7 +33,7 @@ def rows(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> Row
 
     Raises ValueError where the outputs have no common rows.
     """
-    order = _order(outputs[0])
+    order = order_of(outputs[0])
     outs, ins = ([t.permute(order) for t in part] for part in (outputs, inputs))
     own = merged(outs)
     if own is None or 0 in own.units:
@@ -53,7 +53,7 @@ def _fits(outs: Sequence[torch.Tensor], own: Rows, t: torch.Tensor) -> bool:
     return both is not None and both.cols >= min(SHORT, own.cols)
 
 
-def _order(t: torch.Tensor) -> list[int]:
+def order_of(t: torch.Tensor) -> list[int]:
     """Dimensions from the largest stride to the smallest."""
     strides = t.stride()
     return sorted(range(t.dim()), key=lambda d: (-strides[d], d))
@@ -84,7 +84,11 @@ def merged(tensors: Sequence[torch.Tensor], *, join: bool = True) -> Rows | None
             strides.append(here)
     if not sizes:
         return Rows(1, 1, tuple(tensors), (0,) * len(tensors), (1,) * len(tensors))
-    if len(sizes) > 2 or any(s not in (0, 1) for s in strides[-1]):
+    if any(s not in (0, 1) for s in strides[-1]):
+        # Rows of one element.
+        sizes.append(1)
+        strides.append([1] * len(tensors))
+    if len(sizes) > 2:
         return None
     outer = (1, [0] * len(tensors)) if len(sizes) == 1 else (sizes[0], strides[0])
     return Rows(outer[0], sizes[-1], tuple(tensors), tuple(outer[1]), tuple(strides[-1]))

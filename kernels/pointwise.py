@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from gateproof.kernels import choice
-from gateproof.kernels.composite import composite, maybe_compiled, real_type, result_type
+from gateproof.kernels.composite import Results, composite, laid_out, real_type, result_type, run
 from gateproof.kernels.graph import Graph, unfold
 from gateproof.kernels.launch import launch
 from gateproof.kernels.one_exponential import shared
@@ -78,31 +78,30 @@ class Pointwise:
         graph: Graph,
         tensors: Sequence[torch.Tensor],
         numbers: Sequence[float],
-        out: Sequence[tuple[torch.Tensor, torch.dtype]],
+        like: torch.Tensor,
+        out: Sequence[torch.dtype],
     ) -> list[torch.Tensor]:
         real, device = real_type(tensors), tensors[0].device
         if choice.code_for(device.type) == "triton":
-            outputs = [torch.empty_like(like, dtype=dtype) for like, dtype in out]
-            if tensors[0].numel():
+            # One layout for all: a kernel goes through them together.
+            outputs = [torch.empty_like(like, dtype=dtype) for dtype in out]
+            if like.numel():
                 launch(graph, outputs, tensors, numbers, real)
             return outputs
-        run = maybe_compiled(composite, device.type)
-        found: list[torch.Tensor] = run(graph, list(tensors), [], list(numbers), real, [d for _, d in out])
-        return found
+        return [laid_out(like, r) for r in run(graph, tensors, [], numbers, real, Results(tuple(out)))]
 
     def _value(self, *args: Any) -> torch.Tensor:
         tensors, numbers = args[: len(self.tensors)], args[len(self.tensors) :]
         dtype = result_type(tensors)
-        return self._run(
-            self.value_graph(small=dtype != torch.float64), tensors, numbers, [(tensors[0], dtype)]
-        )[0]
+        graph = self.value_graph(small=dtype != torch.float64)
+        return self._run(graph, tensors, numbers, tensors[0], [dtype])[0]
 
     def _gradients(self, dy: torch.Tensor, *args: Any) -> list[torch.Tensor]:
         tensors, wanted = args[: len(self.tensors)], tuple(args[-1])
         numbers = args[len(self.tensors) : -1]
         graph = self.gradient_graph(wanted, small=real_type([dy, *tensors]) != torch.float64)
-        out = [(t, t.dtype) for t, w in zip(tensors, wanted, strict=True) if w]
-        return self._run(graph, [dy, *tensors], numbers, out)
+        out = [t.dtype for t, w in zip(tensors, wanted, strict=True) if w]
+        return self._run(graph, [dy, *tensors], numbers, tensors[0], out)
 
     # --- the dispatcher -------------------------------------------------------
 
@@ -124,7 +123,8 @@ class Pointwise:
             return torch.empty_like(args[0], dtype=result_type(args[:n]))
 
         def fake_backward(_: torch.Tensor, *args: Any) -> list[torch.Tensor]:
-            return [torch.empty_like(t) for t, w in zip(args[:n], args[-1], strict=True) if w]
+            wanted = zip(args[:n], args[-1], strict=True)
+            return [torch.empty_like(args[0], dtype=t.dtype) for t, w in wanted if w]
 
         torch.library.register_fake(value, fake, lib=LIBRARY)
         torch.library.register_fake(backward, fake_backward, lib=LIBRARY)
@@ -151,7 +151,7 @@ class Pointwise:
         """The value in PyTorch's own operations, for a compiler to fuse with what stands around it."""
         real = real_type(tensors)
         graph = self._whole[real != torch.float64][0]
-        return composite(graph, tensors, [], numbers, real, [result_type(tensors)])[0]
+        return composite(graph, tensors, [], numbers, real, Results((result_type(tensors),)))[0]
 
     def traced_gradients(
         self,
@@ -162,7 +162,43 @@ class Pointwise:
         """All gradients likewise: a compiler drops what is not used."""
         real = real_type([dy, *tensors])
         graph = self._whole[real != torch.float64][1]
-        return composite(graph, [dy, *tensors], [], numbers, real, [t.dtype for t in tensors])
+        return composite(graph, [dy, *tensors], [], numbers, real, Results(tuple(t.dtype for t in tensors)))
+
+    # --- further derivatives --------------------------------------------------
+
+    def _arguments(self, tensors: Sequence[torch.Tensor], numbers: Sequence[float]) -> tuple[Any, ...]:
+        real = real_type(tensors)
+        plain = [torch.full_like(tensors[0], number, dtype=real) for number in numbers]
+        return (*(t.to(real) for t in tensors), *plain)
+
+    def partials(
+        self,
+        dy: torch.Tensor,
+        tensors: Sequence[torch.Tensor],
+        numbers: Sequence[float],
+        wanted: Sequence[bool],
+    ) -> list[torch.Tensor]:
+        """The wanted gradients, which can be differentiated again."""
+        args = self._arguments(tensors, numbers)
+        return [
+            (dy.to(args[0].dtype) * with_torch.apply(self.op.partial(name), args)).to(t.dtype)
+            for name, t, w in zip(self.tensors, tensors, wanted, strict=True)
+            if w
+        ]
+
+    def moved(
+        self, tangents: Sequence[Any], tensors: Sequence[torch.Tensor], numbers: Sequence[float]
+    ) -> torch.Tensor:
+        """How the value moves with its tensors; a tangent of None is 0."""
+        args = self._arguments(tensors, numbers)
+        terms = [
+            t * with_torch.apply(self.op.partial(name), args)
+            for name, t in zip(self.tensors, tangents, strict=True)
+            if t is not None
+        ]
+        total: Any = sum(terms[1:], terms[0])
+        found: torch.Tensor = total.to(result_type(tensors))
+        return found
 
 
 def check(operation: str, name: str, t: Any, first: Any) -> None:
@@ -190,14 +226,6 @@ def _vmapped(operation: str, count: int) -> Any:
     return rule
 
 
-def _parts(ctx: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The saved tensors, and all arguments as tensors in which partial derivatives are computed."""
-    tensors = ctx.saved_tensors
-    real = real_type(tensors)
-    plain = [torch.full_like(tensors[0], number, dtype=real) for number in ctx.numbers]
-    return tensors, (*(t.to(real) for t in tensors), *plain)
-
-
 class _Dispatched(torch.autograd.Function):
     """Calls the dispatcher."""
 
@@ -220,25 +248,14 @@ class _Dispatched(torch.autograd.Function):
         wanted = ctx.needs_input_grad[1 : 1 + len(p.tensors)]
         if torch.is_grad_enabled():
             # The gradient may be differentiated again: the fused kernel would hide how it depends on x.
-            tensors, args = _parts(ctx)
-            found = iter(
-                (dy.to(args[0].dtype) * with_torch.apply(p.op.partial(name), args)).to(t.dtype)
-                for name, t, w in zip(p.tensors, tensors, wanted, strict=True)
-                if w
-            )
+            found = iter(p.partials(dy, ctx.saved_tensors, ctx.numbers, wanted))
         else:
             found = iter(p.call_backward(dy, *ctx.saved_tensors, *ctx.numbers, list(wanted)))
         return (None, *(next(found) if w else None for w in wanted), *(None for _ in ctx.numbers))
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        tensors, args = _parts(ctx)
-        total: Any = None
-        for name, tangent in zip(ctx.p.tensors, grad_inputs[1:], strict=False):
-            if tangent is not None:
-                term = tangent * with_torch.apply(ctx.p.op.partial(name), args)
-                total = term if total is None else total + term
-        return total.to(result_type(tensors))
+        return ctx.p.moved(grad_inputs[1 : 1 + len(ctx.p.tensors)], ctx.saved_tensors, ctx.numbers)
 
 
 class _Traced(torch.autograd.Function):

@@ -33,24 +33,32 @@ class NoTritonForm(NotImplementedError):
 
 @dataclass(frozen=True)
 class Roles:
-    """What the inputs and results of a graph are; ``columns`` where channels run along a row."""
+    """What the inputs and results of a graph are; ``columns`` where channels run along a row.
+
+    ``fast`` divides as the hardware approximates it (2 units of single precision instead of 1/2): enough for
+    results of 16 bits, not for the budgets of float32.
+    """
 
     entries: int = 0
     numbers: int = 0
     sums: int = 0
     columns: bool = False
+    fast: bool = False
 
 
-def values_source(graph: Graph) -> str:
+def values_source(graph: Graph, *, fast: bool = False) -> str:
     """The text of ``values(x0, x1, ...)`` that returns all results."""
     names = [f"x{i}" for i in range(graph.inputs)]
     lines = []
     for node in graph.nodes:
         target = f"t{len(names)}"
-        lines.append(f"    {target} = {_operation(node.head, node.args, names)}")
+        lines.append(f"    {target} = {_operation(node.head, node.args, names, fast=fast)}")
         names.append(target)
     # A plain number becomes a block of the inputs' shape.
-    results = [names[r] if isinstance(r, int) else f"x0 * 0.0 + {_literal(r)}" for r in graph.results]
+    results = [
+        names[r] if isinstance(r, int) else f"tl.full(x0.shape, {_literal(r)}, x0.dtype)"
+        for r in graph.results
+    ]
     arguments = ", ".join(f"x{i}" for i in range(graph.inputs))
     # A tuple of one too, so that a caller unpacks all alike.
     lines.append(f"    return ({', '.join(results)},)")
@@ -65,8 +73,11 @@ def _literal(number: float) -> str:
     return f"({number!r})" if copysign(1.0, number) < 0 else repr(number)
 
 
-def _operation(head: str, args: tuple[Ref, ...], names: list[str]) -> str:
+def _operation(head: str, args: tuple[Ref, ...], names: list[str], *, fast: bool) -> str:
     texts = [names[a] if isinstance(a, int) else _literal(a) for a in args]
+    if head == "div" and not fast:
+        below = texts[1] if isinstance(args[1], int) else f"tl.full((), {texts[1]}, x0.dtype)"
+        return f"m.divide({texts[0]}, {below})"
     if head in _INFIX:
         return f"{texts[0]} {_INFIX[head]} {texts[1]}"
     if head == "neg":
@@ -90,7 +101,7 @@ def kernel_source(graph: Graph, roles: Roles) -> str:
     then ``cols blocks rows period``, strides of outputs and inputs, the table's row stride, units of inputs.
     """
     made = _Kernel(graph, roles)
-    return f"{values_source(graph)}\n\n{made.text()}"
+    return f"{values_source(graph, fast=roles.fast)}\n\n{made.text()}"
 
 
 class _Kernel:
