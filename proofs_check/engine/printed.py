@@ -27,6 +27,7 @@ from gateproof.proofs_check.engine.outcome import (
 )
 from gateproof.proofs_check.engine.point_certificates import sign_certificate
 from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.kernels import polynomial_in
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import (
@@ -136,7 +137,7 @@ def decide_printed(relation: Rel, context: Context) -> Outcome:
     left, right = (_named(side, names) for side in (a, b))
     gap = App("add", (left, App("neg", (right,))))
     box: Box = {names[p]: (p.lo, p.hi) for p in literals}
-    if prove_bounds(gap, box, budget=context.budget()).status != "proved":
+    if not defined_over(gap, box, context):
         return undecided("a side may be undefined for some choice of the printed numbers")
     always = _for_every_choice(relation, left, right, box)
     if always is not None:
@@ -165,6 +166,30 @@ def decide_printed(relation: Rel, context: Context) -> Outcome:
         trust = ("arb", "mpfr") if known is not None else ("arb",)
         return Outcome(True, PROVED, _METHOD, trust, (step,), certificate=known)
     return _never(relation, gap, box, signs, context)
+
+
+def defined_over(expr: Expr, box: Box, context: Context) -> bool:
+    """Whether an expression has a value on the whole box: as a polynomial, or by balls."""
+    if all(_is_polynomial_node(n) for n in expr.walk()):
+        return True
+    return prove_bounds(expr, box, budget=context.budget()).status == "proved"
+
+
+def _multilinear(expr: Expr, names: tuple[str, ...]) -> bool:
+    """Whether a polynomial has no name with a power above 1."""
+    if not all(_is_polynomial_node(n) for n in expr.walk()):
+        return False
+    found = [polynomial_in(expr, name) for name in names]
+    return all(c is not None and max(c, default=0) <= 1 for c in found)
+
+
+def _is_polynomial_node(node: Node) -> bool:
+    if not isinstance(node, App):
+        return isinstance(node, Num | Var)
+    if node.head == "pow":
+        power = node.args[1]
+        return isinstance(power, Num) and power.value.denominator == 1 and power.value >= 0
+    return node.head in ("add", "mul", "neg")
 
 
 def _at_corners(gap: Expr, signs: dict[int, dict[str, Fraction]]) -> Mapping[str, Any] | None:
@@ -209,12 +234,17 @@ def _never(
         found = prove_bounds(gap, box, upper=zero, upper_strict=op != ">", budget=context.budget())
     else:
         return undecided("the rounding intervals neither meet nor exclude the relation at their corners")
-    if found.status != "proved":
-        return undecided(f"the rounding intervals: {found.reason or found.status}")
     side = "above" if 1 in signs else "below"
     step = (
         f"for every choice of numbers that print so, the left side of {to_text(relation)} is {side} the right"
     )
+    witness = {"every choice": f"left {side} right"}
+    if found.status != "proved" and _multilinear(gap, tuple(box)):
+        # Linear in each number by itself: the extremes are at corners, all of which have been looked at.
+        steps = ("the difference is linear in each printed number: its extremes are at corners", step)
+        return Outcome(False, PROVED, "exact arithmetic", ("arb",), steps, witness=witness)
+    if found.status != "proved":
+        return undecided(f"the rounding intervals: {found.reason or found.status}")
     accepted = found.certificate is not None and accept(found.certificate) is None
     return Outcome(
         False,
@@ -222,7 +252,7 @@ def _never(
         _METHOD,
         ("arb", "mpfr") if accepted else ("arb",),
         (step,),
-        witness={"every choice": f"left {side} right"},
+        witness=witness,
         certificate=found.certificate if accepted else None,
     )
 

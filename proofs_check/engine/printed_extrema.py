@@ -19,7 +19,7 @@ from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.extremum import accepted_certificate
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import CERTIFIED, NotYetError, Outcome, composite, undecided
-from gateproof.proofs_check.engine.printed import may_jump
+from gateproof.proofs_check.engine.printed import defined_over, may_jump
 from gateproof.theory.formula.nodes import App, Expr, Extremum, Node, Printed, Rel, Var, rebuild
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
@@ -51,7 +51,7 @@ def decide_printed_extrema(relation: Rel, context: Context) -> Outcome:
     gap = App("add", (_put(a, put), App("neg", (_put(b, put),))))
     values: Box = {put[node]: known[node] for node in extrema}
     whole: Box = {**values, **{put[p]: (p.lo, p.hi) for p in literals}}
-    if prove_bounds(gap, whole, budget=context.budget()).status != "proved":
+    if not defined_over(gap, whole, context):
         return undecided("a side may be undefined for some choice of the printed numbers")
     always = _sign(gap, whole, context)
     if always is not None:

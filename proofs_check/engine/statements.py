@@ -88,7 +88,13 @@ def decide_claim(claim: Claim, context: Context) -> Outcome:
 def _guarded(claim: Claim, context: Context) -> Outcome:
     cases = split_finite(claim.scope, claim.body)
     if cases is not None:
-        return all_cases(*cases, lambda case: _caught(case, context))
+        try:
+            return all_cases(*cases, lambda case: _caught(case, context))
+        except VacuousError:
+            if not isinstance(claim.body, And):
+                raise
+            # No one value need meet the premises of all parts: each part is asked on its own.
+            return conjunction([_caught(Claim(claim.scope, part), context) for part in claim.body.parts])
     refuse_misplaced(claim)
     claim = Claim(Scope(claim.scope.binds, _open_conditions(claim.scope, context)), claim.body)
     space = build(claim.scope)
