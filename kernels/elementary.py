@@ -39,6 +39,14 @@ def divide(a, b):
 
 
 @triton.jit
+def high(x):
+    """The upper half of a number's bits: at most 12 of 24 significant ones, or 26 of 53."""
+    if x.dtype == tl.float64:
+        return (x.to(tl.int64, bitcast=True) & -134217728).to(tl.float64, bitcast=True)
+    return (x.to(tl.int32, bitcast=True) & -4096).to(tl.float32, bitcast=True)
+
+
+@triton.jit
 def _power_of_two(k):
     """2**k for whole numbers k from -126 to 127."""
     return ((k + 127) << 23).to(tl.float32, bitcast=True)

@@ -7,7 +7,7 @@ derivatives from one fused kernel, second derivatives, forward mode, vmap and a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isinf
+from math import asinh, isinf
 from typing import Any
 
 import torch
@@ -23,10 +23,17 @@ from gateproof.kernels.pointwise import Pointwise, check
 Number = float | int
 Numbers = Number | Sequence[Number] | torch.Tensor
 MOST_BRANCHES = 16
+#: Where tanh*sech has its maximum.
+_PEAK = asinh(1.0)
 
 _SWIGLU = Pointwise("swiglu", "silu(g)*u", ("g", "u"))
 _MEMGLU = Pointwise("memglu", "c0*memglu(g)*u", ("g", "u"), ("c0",))
 _GEGLU = Pointwise("geglu", "gelu(g)*u", ("g", "u"))
+_REMOVED = Pointwise("silu_hard_removal_glu", "silu_hard_removal(g, t)*u", ("g", "u"), ("t",))
+_CAPPED = Pointwise("silu_positive_cap_glu", "silu_positive_cap(g, t)*u", ("g", "u"), ("t",))
+_ATTENUATED = Pointwise(
+    "silu_smooth_attenuation_glu", "silu_smooth_attenuation(g, t, w, b)*u", ("g", "u"), ("t", "w", "b")
+)
 _SWIGLU_PACKED, _MEMGLU_PACKED, _GEGLU_PACKED = Packed(_SWIGLU), Packed(_MEMGLU), Packed(_GEGLU)
 
 
@@ -43,6 +50,25 @@ def memglu(g: torch.Tensor, u: torch.Tensor, c0: float = 1.0) -> torch.Tensor:
 def geglu(g: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     """gelu(g)*u with the exact GELU (Shazeer 2020)."""
     return _GEGLU(g, u)
+
+
+def silu_hard_removal_glu(g: torch.Tensor, u: torch.Tensor, t: float = _PEAK) -> torch.Tensor:
+    """silu(g)*u up to g = t and 0 beyond it (MemGLU, Appendix E)."""
+    return _REMOVED(g, u, t)
+
+
+def silu_positive_cap_glu(g: torch.Tensor, u: torch.Tensor, t: float = _PEAK) -> torch.Tensor:
+    """silu(min(g, t))*u (MemGLU, Appendix E)."""
+    return _CAPPED(g, u, t)
+
+
+def silu_smooth_attenuation_glu(
+    g: torch.Tensor, u: torch.Tensor, t: float = _PEAK, w: float = 0.5, b: float = 1.0
+) -> torch.Tensor:
+    """silu(g)*u up to g = t, led over a width w > 0 into a tail that falls with rate b >= 0 (Appendix E)."""
+    if not (w > 0 and b >= 0):
+        raise ValueError(f"silu_smooth_attenuation_glu: w > 0 and b >= 0, found w = {w} and b = {b}")
+    return _ATTENUATED(g, u, t, w, b)
 
 
 def swiglu_packed(x: torch.Tensor) -> torch.Tensor:
@@ -154,8 +180,9 @@ def _numbers(
     if any(not t > 0 for t in tau):
         raise ValueError(f"{p.name}: tau is positive, found {next(t for t in tau if not t > 0)}")
     hard = k > 1 and all(isinf(t) for t in tau)
-    shape = _ready(p, k, len(tau) == 1, hard)
-    return shape, [*tau[: shape.taus], *theta, *slope, *intercept]
+    taus = [] if hard or k == 1 else tau
+    numbers = [*taus, *theta, *slope, *intercept]
+    return _ready(p, k, len(tau) == 1, hard, numbers), numbers
 
 
 def _table(
@@ -187,9 +214,9 @@ def _table(
     return shape, torch.cat([rows[0][:, : shape.taus], *rows[1:]], 1), dim
 
 
-def _ready(p: GateOp, branches: int, shared: bool, hard: bool) -> Shape:
+def _ready(p: GateOp, branches: int, shared: bool, hard: bool, numbers: Sequence[float] = ()) -> Shape:
     """The shape, its graphs made: compiled code must find them ready."""
-    shape = p.shape(branches, shared, hard)
+    shape = p.shape(branches, shared, hard, numbers)
     if not torch.compiler.is_compiling():
         value_graph(shape)
         for numbers_too in (True, False):

@@ -16,9 +16,11 @@ gate, which belongs to the left branch at its threshold; nothing moves with its 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gateproof.kernels.compensated import compensated
 from gateproof.kernels.graph import Builder, Graph, Symbol, Symbolic
 from gateproof.numerics.backends.heads import product0
 
@@ -27,12 +29,17 @@ _INFINITY = float("inf")
 
 @dataclass(frozen=True)
 class Shape:
-    """K branches; one tau for all thresholds or one each; all of them infinite or not; times u or not."""
+    """K branches; one tau for all thresholds or one each; all of them infinite or not; times u or not.
+
+    ``unit`` and ``centred`` say that plain sharpnesses are all 1 and plain thresholds all 0: x is then z.
+    """
 
     branches: int
     shared: bool
     hard: bool
     product: bool = False
+    unit: bool = False
+    centred: bool = False
 
     @property
     def taus(self) -> int:
@@ -45,38 +52,51 @@ class Shape:
         return self.taus + 3 * self.branches - 1
 
 
-class _Gate:
-    """One evaluation on symbols."""
+class Gate:
+    """One evaluation, on symbols or on tensors."""
 
-    def __init__(self, ops: Symbolic, x: Symbol, numbers: list[Symbol], shape: Shape) -> None:
+    def __init__(self, ops: Any, x: Any, numbers: Sequence[Any], shape: Shape) -> None:
         k = shape.branches
         self.ops, self.x, self.shape = ops, x, shape
         taus, rest = numbers[: shape.taus], numbers[shape.taus :]
         self.theta, self.slope, self.intercept = rest[: k - 1], rest[k - 1 : 2 * k - 1], rest[2 * k - 1 :]
-        self.tau: list[Any] = (
-            [_INFINITY] * (k - 1) if shape.hard else taus * (k - 1) if shape.shared else taus
-        )
-        self.lines = [product0(ops, s, x) + c for s, c in zip(self.slope, self.intercept, strict=True)]
+        self.lines = [self._line(a, c) for a, c in zip(self.slope, self.intercept, strict=True)]
         self.above = [x > h for h in self.theta]
-        self.beyond = [x - h for h in self.theta]
+        self.beyond = [x if shape.centred else x - h for h in self.theta]
         if shape.hard:
             self.gates = self._hard()
             return
-        self.z = [
-            ops.where(t == _INFINITY, ops.where(a, _INFINITY, -_INFINITY), t * d)
-            for t, a, d in zip(self.tau, self.above, self.beyond, strict=True)
-        ]
+        given = list(taus) * (k - 1) if shape.shared else list(taus)
+        if shape.unit:
+            self.sharp, self.tau, self.z = [], given, self.beyond
+        else:
+            self.sharp = [t == _INFINITY for t in given]
+            # Nothing moves with an infinite sharpness: 0 in its place spares products with infinity.
+            self.tau = [ops.where(s, 0.0, t) for s, t in zip(self.sharp, given, strict=True)]
+            self.z = [
+                ops.where(s, self._far(a), t * d)
+                for s, t, a, d in zip(self.sharp, self.tau, self.above, self.beyond, strict=True)
+            ]
         sides = [self._sides(z) for z in self.z]
-        self.up, self.down = [u for u, _ in sides], [d for _, d in sides]
+        self.up, self.down, self.turning = ([s[k] for s in sides] for k in range(3))
         self.gates = self._soft()
 
-    def _sides(self, z: Symbol) -> tuple[Any, Any]:
-        """sigmoid(z) and sigmoid(-z) by one exponential."""
+    def _line(self, slope: Any, intercept: Any) -> Any:
+        return product0(self.ops, slope, self.x) + intercept
+
+    def _far(self, above: Any) -> Any:
+        """z where tau is infinite."""
+        far = self.ops.where(above, _INFINITY, -_INFINITY)
+        return self.ops.where(self.x != self.x, self.x, far)
+
+    def _sides(self, z: Any) -> tuple[Any, Any, Any]:
+        """sigmoid(z), sigmoid(-z) and their product by one exponential."""
         e = self.ops.exp(-abs(z))
         r = 1.0 / (1.0 + e)
         er = e * r
         right = z >= 0.0
-        return self.ops.where(right, r, er), self.ops.where(right, er, r)
+        # From the smaller side alone, whose error then counts once, and not at all where both are 1/2.
+        return self.ops.where(right, r, er), self.ops.where(right, er, r), er - er * er
 
     def _hard(self) -> list[Any]:
         ones = [self.ops.where(a, 1.0, 0.0) for a in self.above]
@@ -89,20 +109,25 @@ class _Gate:
     def _soft(self) -> list[Any]:
         if self.shape.branches == 1:
             return [1.0]
-        middle = []
-        for k in range(1, self.shape.branches - 1):
-            tau, gap = self.tau[k], self.theta[k] - self.theta[k - 1]
-            wide = tau * gap if self.shape.shared else self.z[k - 1] - self.z[k]
-            # Of two equal thresholds that are infinitely sharp the gap is 0 times infinity.
-            size = self.ops.where(gap == 0.0, 0.0, wide) if self.shape.shared else wide
-            # Thresholds that crossed while they were learned, or unequal sharpness, turn the order of the two
-            # round: the gate is then negative, and the exponential of the other sign would overflow.
-            turned = size < 0.0
-            up = self.ops.where(turned, self.up[k], self.up[k - 1])
-            down = self.ops.where(turned, self.down[k - 1], self.down[k])
-            part = -self.ops.expm1(-abs(size))
-            middle.append(product0(self.ops, up * down, self.ops.where(turned, -part, part)))
-        return [self.down[0], *middle, self.up[-1]]
+        return [self.down[0], *(self._middle(k) for k in range(1, self.shape.branches - 1)), self.up[-1]]
+
+    def _middle(self, k: int) -> Any:
+        gap = self.theta[k] - self.theta[k - 1]
+        if self.shape.unit:
+            size = gap
+        elif self.shape.shared:
+            # Two equal thresholds have no distance, however sharp they are.
+            sharp = self.ops.where(gap == 0.0, 0.0, gap * _INFINITY)
+            size = self.ops.where(self.sharp[k], sharp, self.tau[k] * gap)
+        else:
+            size = self.z[k - 1] - self.z[k]
+        # Thresholds that crossed while they were learned, or unequal sharpness, turn the order of the two
+        # round: the gate is then negative, and the exponential of the other sign would overflow.
+        turned = size < 0.0
+        up = self.ops.where(turned, self.up[k], self.up[k - 1])
+        down = self.ops.where(turned, self.down[k - 1], self.down[k])
+        part = -self.ops.expm1(-abs(size))
+        return product0(self.ops, up * down, self.ops.where(turned, -part, part))
 
     def _sum(self, terms: list[Any]) -> Any:
         found = terms[0]
@@ -117,7 +142,7 @@ class _Gate:
     def value(self) -> Any:
         """y."""
         terms = [
-            product0(self.ops, g, b) if isinstance(g, Symbol) else b
+            b if isinstance(g, float) else product0(self.ops, g, b)
             for g, b in zip(self.gates, self.lines, strict=True)
         ]
         return self._whole(self._sum(terms))
@@ -130,17 +155,16 @@ class _Gate:
             moved: list[Any] = [0.0] * len(pairs)
             in_tau: list[Any] = []
         else:
-            slopes = [u * d for u, d in zip(self.up, self.down, strict=True)]
-            jumps = [product0(self.ops, p, b - a) for p, (a, b) in zip(slopes, pairs, strict=True)]
-            moved = [product0(self.ops, j, t) for j, t in zip(jumps, self.tau, strict=True)]
+            jumps = [product0(self.ops, p, b - a) for p, (a, b) in zip(self.turning, pairs, strict=True)]
+            moved = list(jumps) if self.shape.unit else [j * t for j, t in zip(jumps, self.tau, strict=True)]
             in_tau = [product0(self.ops, j, d) for j, d in zip(jumps, self.beyond, strict=True)]
             if self.shape.shared and in_tau:
                 in_tau = [self._sum(in_tau)]
         straight = [g * s for g, s in zip(self.gates, self.slope, strict=True)]
-        in_x = self._whole(self._sum([*straight, *(m for m in moved if isinstance(m, Symbol))]))
-        in_theta = [-m if isinstance(m, Symbol) else zero for m in moved]
-        in_slope = [product0(self.ops, g, self.x) if isinstance(g, Symbol) else self.x for g in self.gates]
-        in_intercept = [g if isinstance(g, Symbol) else zero + g for g in self.gates]
+        in_x = self._whole(self._sum([*straight, *(m for m in moved if not isinstance(m, float))]))
+        in_theta = [zero if isinstance(m, float) else -m for m in moved]
+        in_slope = [self.x if isinstance(g, float) else product0(self.ops, g, self.x) for g in self.gates]
+        in_intercept = [zero + g if isinstance(g, float) else g for g in self.gates]
         return [in_x, *in_tau, *in_theta, *in_slope, *in_intercept]
 
 
@@ -172,19 +196,24 @@ def _value_graph(shape: Shape) -> Graph:
     tensors = 2 if shape.product else 1
     builder = Builder(tensors + shape.width)
     symbols = [Symbol(builder, i) for i in range(builder.inputs)]
-    gate = _Gate(Symbolic(builder, small=True), symbols[0], symbols[tensors:], shape)
+    gate = Gate(Symbolic(builder, small=True), symbols[0], symbols[tensors:], shape)
     value = gate.value()
-    return builder.finished([(value * symbols[1] if shape.product else value).ref])
+    return compensated(builder.finished([(value * symbols[1] if shape.product else value).ref]))
 
 
 def _gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
     tensors = 2 if shape.product else 1
     builder = Builder(1 + tensors + shape.width)
     symbols = [Symbol(builder, i) for i in range(builder.inputs)]
-    gate = _Gate(Symbolic(builder, small=True), symbols[1], symbols[1 + tensors :], shape)
+    gate = Gate(Symbolic(builder, small=True), symbols[1], symbols[1 + tensors :], shape)
+    u = symbols[2] if shape.product else None
+    found = gate_gradients(gate, symbols[0], u, numbers_too=numbers_too)
+    return compensated(builder.finished([g.ref for g in found]))
+
+
+def gate_gradients(gate: Gate, dy: Any, u: Any, *, numbers_too: bool) -> list[Any]:
+    """The gradients in x, u if there is one, and the numbers, times that of the result."""
     in_x, *in_numbers = gate.gradients()
-    dy = symbols[0]
-    outer = dy * symbols[2] if shape.product else dy
-    found = [outer * in_x, *([dy * gate.value()] if shape.product else [])]
-    found += [outer * g for g in in_numbers] if numbers_too else []
-    return builder.finished([g.ref for g in found])
+    outer = dy if u is None else dy * u
+    found = [outer * in_x, *([] if u is None else [dy * gate.value()])]
+    return [*found, *(outer * g for g in in_numbers)] if numbers_too else found

@@ -8,6 +8,7 @@ they do not depend on the order in which programs run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -57,14 +58,22 @@ class GateOp:
         """x, or x and u."""
         return halves(tensors[0]) if self.packed else tuple(tensors)
 
-    def shape(self, branches: int, shared: bool, hard: bool) -> Shape:
-        """The shape of its graphs."""
-        return Shape(branches, shared, hard, self.product)
+    def shape(self, branches: int, shared: bool, hard: bool, numbers: Sequence[float] = ()) -> Shape:
+        """The shape of its graphs; plain numbers may make them simpler."""
+        plain = Shape(branches, shared, hard, self.product)
+        if not numbers or hard or branches == 1:
+            return plain
+        taus, theta = numbers[: plain.taus], numbers[plain.taus : plain.taus + branches - 1]
+        return replace(plain, unit=all(t == 1.0 for t in taus), centred=all(h == 0.0 for h in theta))
 
     def _value(self, *args: Any) -> torch.Tensor:
         n = len(self.tensors)
         parts, (table, numbers, branches, shared, hard, dim) = self.parts(args[:n]), args[n:]
-        graph, x, dtype = value_graph(self.shape(branches, shared, hard)), parts[0], result_type(parts)
+        graph, x, dtype = (
+            value_graph(self.shape(branches, shared, hard, numbers)),
+            parts[0],
+            result_type(parts),
+        )
         real = real_type(parts if table is None else [*parts, table])
         dim = kept(table, dim, x.dim())
         if choice.code_for(x.device.type) != "triton":
@@ -79,7 +88,7 @@ class GateOp:
         tensors, (table, numbers, branches, shared, hard, dim, numbers_too) = args[:n], args[n:]
         parts = self.parts(tensors)
         x, numbers_too = parts[0], numbers_too and table is not None
-        shape = self.shape(branches, shared, hard)
+        shape = self.shape(branches, shared, hard, numbers)
         graph = gradient_graph(shape, numbers_too)
         real = real_type([dy, *parts] if table is None else [dy, *parts, table])
         dim = kept(table, dim, x.dim())

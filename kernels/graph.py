@@ -231,7 +231,7 @@ class Symbolic:
         self.builder, self.small = builder, small
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ELEMENTARY and name not in ("floor", "power"):
+        if name not in ELEMENTARY and name not in ("floor", "power", "high"):
             raise AttributeError(name)
         return lambda *args: self.made(name, *args)
 

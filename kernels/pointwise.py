@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from gateproof.kernels import choice
+from gateproof.kernels.compensated import compensated
 from gateproof.kernels.composite import Results, composite, laid_out, real_type, result_type, run
 from gateproof.kernels.graph import Graph, unfold
 from gateproof.kernels.launch import launch
@@ -68,7 +69,7 @@ class Pointwise:
     def _graph(self, key: tuple[Any, ...], make: Any, *, small: bool) -> Graph:
         found = self._graphs.get(key)
         if found is None:
-            found = self._graphs[key] = shared(make()) if small else make()
+            found = self._graphs[key] = compensated(shared(make())) if small else make()
         return found
 
     # --- running --------------------------------------------------------------

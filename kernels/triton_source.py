@@ -24,6 +24,7 @@ _INFIX = {
 _CALLS = {
     "abs": "tl.abs", "floor": "tl.floor", "sqrt": "tl.sqrt_rn", "exp": "m.exp", "expm1": "m.expm1",
     "log": "m.log", "log1p": "m.log1p", "tanh": "m.tanh",
+    "high": "m.high",
 }  # fmt: skip
 
 

@@ -25,6 +25,13 @@ class TorchOps:
         self.asinh, self.acosh, self.atanh = torch.asinh, torch.acosh, torch.atanh
         self.floor, self.power, self.logical_not = torch.floor, torch.pow, torch.logical_not
 
+    def high(self, a: Any) -> Any:
+        """The upper half of a number's bits: at most 12 of 24 significant ones, or 26 of 53."""
+        import torch
+
+        whole, mask = (torch.int32, -(2**12)) if self.small else (torch.int64, -(2**27))
+        return (a.view(whole) & mask).view(self.dtype)
+
     def where(self, condition: Any, a: Any, b: Any) -> Any:
         """A choice; two numbers become tensors of the type, not of the default one."""
         import torch

@@ -1,0 +1,146 @@
+"""Exponentials of arguments that were rounded, put right by the rounding errors themselves.
+
+exp(v) magnifies a relative error of v by |v|: for z = tau*(x - theta) rounded to float32, exp(-|z|) is off by up
+to |z|/2 units in the last place. Sums and products of floating-point numbers have errors that are floating-point
+numbers too (Knuth, TAOCP 2, 4.2.2; Dekker, Numer. Math. 18 (1971) 224); here they follow the argument, and
+exp(v + w) = exp(v)*(1 + w) up to w**2/2, which is below 2**-34. Arguments that are exact, such as -|x|, cost
+nothing; those made with other functions are left as they are.
+"""
+
+from __future__ import annotations
+
+from math import frexp, isfinite
+from typing import Any
+
+import numpy as np
+
+from gateproof.kernels.graph import Builder, Graph, Ref
+
+#: exp is 0 or infinite past it, and its argument's error may be no number.
+_END = 1000.0
+
+
+def compensated(graph: Graph) -> Graph:
+    """The graph, for single precision, with its exponentials corrected."""
+    builder = Builder(graph.inputs)
+    errors = _Errors(graph, builder)
+    for node in graph.nodes:
+        args = tuple(errors.places[a] if isinstance(a, int) else a for a in node.args)
+        made = builder.add(node.head, *args)
+        if node.head in ("exp", "expm1"):
+            made = _corrected(
+                builder, node.head, made, args[0], errors.of(node.args[0]), node.args[0], errors
+            )
+        errors.places.append(made)
+    return builder.finished([errors.places[r] if isinstance(r, int) else r for r in graph.results])
+
+
+def _corrected(
+    builder: Builder, head: str, made: Ref, v: Ref, low: Ref | None, old: Ref, errors: _Errors
+) -> Ref:
+    # expm1 keeps the relative error of its argument: products need no care, sums that cancel do.
+    if low is None or low == 0.0 or (head == "expm1" and not errors.is_sum(old)):
+        return made
+    add: Any = builder.add
+    inside = add("lt", add("abs", v), _END)
+    kept = add("where", inside, low, 0.0)
+    slope = made if head == "exp" else add("add", made, 1.0)
+    found: Ref = add("add", made, add("mul", slope, kept))
+    return found
+
+
+class _Errors:
+    """What values lack: the exact sum or product minus the rounded one, to first order."""
+
+    def __init__(self, graph: Graph, builder: Builder) -> None:
+        self.graph, self.builder = graph, builder
+        self.places: list[Ref] = list(range(graph.inputs))
+        self.known: dict[int, Ref | None] = {}
+
+    def is_sum(self, ref: Ref) -> bool:
+        """Whether a value is a sum, but for its sign."""
+        while isinstance(ref, int) and ref >= self.graph.inputs:
+            node = self.graph.nodes[ref - self.graph.inputs]
+            if node.head not in ("neg", "abs"):
+                return node.head in ("add", "sub")
+            ref = node.args[0]
+        return False
+
+    def of(self, ref: Ref) -> Ref | None:
+        """The error at a place of the old graph, 0.0 for none; None where it is not followed."""
+        if isinstance(ref, float):
+            return ref - float(np.float32(ref)) if isfinite(ref) else 0.0
+        if ref < self.graph.inputs:
+            return 0.0
+        if ref not in self.known:
+            self.known[ref] = self._of_node(ref)
+        return self.known[ref]
+
+    def _of_node(self, place: int) -> Ref | None:
+        node = self.graph.nodes[place - self.graph.inputs]
+        head, args = node.head, node.args
+        if head not in ("add", "sub", "mul", "neg", "abs", "where"):
+            return None
+        lows = [self.of(a) for a in (args[1:] if head == "where" else args)]
+        if any(low is None for low in lows):
+            return None
+        add, here = self.builder.add, [self.places[a] if isinstance(a, int) else a for a in args]
+        value = self.places[place]
+        if head == "where":
+            return lows[0] if lows == [0.0, 0.0] else add("where", here[0], *lows)  # type: ignore[arg-type]
+        if head == "neg":
+            return self._negative(lows[0])
+        if head == "abs":
+            if lows[0] == 0.0:
+                return 0.0
+            return add("where", add("lt", here[0], 0.0), self._negative(lows[0]), lows[0])  # type: ignore[arg-type]
+        a, b = here
+        if head == "mul":
+            return self._sum(self._product(a, b, value), self._times(a, lows[1]), self._times(b, lows[0]))
+        lost = self._lost(head, a, b, value)
+        last = self._negative(lows[1]) if head == "sub" else lows[1]
+        return self._sum(lost, lows[0], last)
+
+    # --- in the new graph -----------------------------------------------------
+
+    def _negative(self, ref: Ref | None) -> Ref:
+        return 0.0 if ref == 0.0 else self.builder.add("neg", ref)  # type: ignore[arg-type]
+
+    def _times(self, factor: Ref, low: Ref | None) -> Ref:
+        return 0.0 if low == 0.0 else self.builder.add("mul", factor, low)  # type: ignore[arg-type]
+
+    def _sum(self, *terms: Ref | None) -> Ref:
+        found: Ref = 0.0
+        for term in terms:
+            if term is not None and term != 0.0:
+                found = term if found == 0.0 else self.builder.add("add", found, term)
+        return found
+
+    def _lost(self, head: str, a: Ref, b: Ref, s: Ref) -> Ref:
+        """(a + b) - s or (a - b) - s for the rounded s."""
+        if 0.0 in (a, b):
+            return 0.0
+        add = self.builder.add
+        v = add("sub", s, a)
+        first = add("sub", a, add("sub", s, v))
+        return add("add", first, add("sub", b, v)) if head == "add" else add("sub", first, add("add", b, v))
+
+    def _product(self, a: Ref, b: Ref, p: Ref) -> Ref:
+        """a*b - p for the rounded p."""
+        if any(isinstance(c, float) and abs(frexp(c)[0]) in (0.5, 0.0) for c in (a, b)):
+            return 0.0
+        add = self.builder.add
+        (ah, al), (bh, bl) = self._halves(a), self._halves(b)
+        found = add("sub", add("mul", ah, bh), p)
+        for x, y in ((ah, bl), (al, bh), (al, bl)):
+            found = add("add", found, add("mul", x, y))
+        return found
+
+    def _halves(self, a: Ref) -> tuple[Ref, Ref]:
+        """Two numbers of half the bits each, whose products are exact."""
+        if isinstance(a, float):
+            whole = np.float32(a)
+            high = (whole.view(np.int32) & np.int32(-4096)).view(np.float32)
+            return float(high), float(whole - high)
+        high_ = self.builder.add("high", a)
+        return high_, self.builder.add("sub", a, high_)
