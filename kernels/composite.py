@@ -68,13 +68,13 @@ def composite(
         found.append(r.clone() if r.dtype == dtype and any(r is v for v in values) else r.to(dtype))
     count = len(types)
     if results.summed:
-        found[count:] = [_summed(found[count:], results.kept)]
+        found[count:] = [summed(found[count:], results.kept)]
     if results.packed:
         found[:2] = [torch.cat(found[:2], -1)]
     return found
 
 
-def _summed(values: Sequence[torch.Tensor], kept: int | None) -> torch.Tensor:
+def summed(values: Sequence[torch.Tensor], kept: int | None) -> torch.Tensor:
     """Values summed over all dimensions but one: (its length or 1, values)."""
     if kept is None:
         sums = [v.sum(dtype=torch.float64).reshape(1) for v in values]

@@ -7,65 +7,50 @@ from typing import Any
 
 import torch
 
-from gateproof.kernels.composite import Results, composite, real_type, result_type
-from gateproof.kernels.gate_graph import Shape, gradient_graph, value_graph
+from gateproof.kernels.composite import Results, composite, real_type, result_type, summed
+from gateproof.kernels.gate_graph import Gate, Shape, gate_gradients, gradient_graph, value_graph
 from gateproof.kernels.gate_op import GateOp, entries, kept
-from gateproof.numerics.backends.heads import product0
 from gateproof.numerics.backends.with_torch import TorchOps
 
-_INFINITY = float("inf")
 
-
-def smooth_value(parts: Any, table: Any, numbers: Any, shape: Shape, dim: int | None) -> Any:
-    """The value in operations that PyTorch can differentiate again.
+class _Smooth(Gate):
+    """In operations that PyTorch can differentiate again.
 
     Its sigmoid is smooth at 0, where the forms by exp(-|z|) have a kink for autograd.
     """
+
+    def _line(self, slope: Any, intercept: Any) -> Any:
+        # A slope of 0 sees an infinite x as 0; its own gradient is x.
+        flat = (slope == 0) & torch.isinf(self.x)
+        return slope * torch.where(flat, 0.0, self.x) + intercept
+
+    def _sides(self, z: Any) -> tuple[Any, Any, Any]:
+        up, down = torch.sigmoid(z), torch.sigmoid(-z)
+        return up, down, up * down
+
+    def _middle(self, k: int) -> Any:
+        # The difference of the smaller pair keeps its digits in both tails.
+        right = self.x > (self.theta[k - 1] + self.theta[k]) / 2
+        return torch.where(right, self.down[k] - self.down[k - 1], self.up[k - 1] - self.up[k])
+
+
+def smooth_gradients(
+    dy: Any, parts: Any, table: Any, numbers: Any, shape: Shape, dim: int | None, *, numbers_too: bool
+) -> list[Any]:
+    """The gradients in the tensors and, if wanted, in the table, which can be differentiated again."""
     x = parts[0]
-    real = real_type(parts if table is None else [*parts, table])
-    ops, y = TorchOps(real, x.device), x.to(real)
+    real = real_type([dy, *parts] if table is None else [dy, *parts, table])
     if table is None:
         given = [torch.full((), n, dtype=real, device=x.device) for n in numbers]
     else:
         given = [e.to(real) for e in entries(x, table, dim)]
-    value = _smooth_gate(ops, y, given, shape)
-    return (value * parts[1].to(real) if shape.product else value).to(result_type(parts))
-
-
-def _smooth_gate(ops: Any, y: Any, given: Any, shape: Shape) -> Any:
-    k = shape.branches
-    taus, rest = given[: shape.taus], given[shape.taus :]
-    taus = taus * (k - 1) if shape.shared else taus
-    theta, slope, intercept = rest[: k - 1], rest[k - 1 : 2 * k - 1], rest[2 * k - 1 :]
-    # A slope of 0 sees an x of 0, so that an infinite one gives no 0 times infinity; its own gradient is y.
-    lines = [_line(s, y, c) for s, c in zip(slope, intercept, strict=True)]
-    if k == 1:
-        return lines[0]
-    above = [y > h for h in theta]
-    if shape.hard:
-        found = lines[0]
-        for a, line in zip(above, lines[1:], strict=True):
-            found = torch.where(a, line, found)
-        return found
-    ups, downs = [], []
-    for t, h, a in zip(taus, theta, above, strict=True):
-        sharp = t == _INFINITY
-        # Where a threshold is infinitely sharp nothing moves with it.
-        z = torch.where(sharp, 0.0, t) * torch.where(sharp, 0.0, y - h)
-        ups.append(torch.where(sharp, a.to(ops.dtype), torch.sigmoid(z)))
-        downs.append(torch.where(sharp, (~a).to(ops.dtype), torch.sigmoid(-z)))
-    total = product0(ops, downs[0], lines[0]) + product0(ops, ups[-1], lines[-1])
-    for j in range(1, k - 1):
-        # A difference of the smaller pair keeps its digits in both tails.
-        right = y > (theta[j - 1] + theta[j]) / 2
-        gate = torch.where(right, downs[j] - downs[j - 1], ups[j - 1] - ups[j])
-        total = total + product0(ops, gate, lines[j])
-    return torch.where(torch.isnan(y), y, total)
-
-
-def _line(slope: Any, y: Any, intercept: Any) -> Any:
-    flat = (slope == 0) & torch.isinf(y)
-    return slope * torch.where(flat, 0.0, y) + intercept
+    gate = _Smooth(TorchOps(real, x.device), x.to(real), given, shape)
+    u = parts[1].to(real) if shape.product else None
+    found = gate_gradients(gate, dy.to(real), u, numbers_too=numbers_too)
+    made = [g.to(t.dtype) for g, t in zip(found, parts, strict=False)]
+    if not numbers_too:
+        return made
+    return [*made, summed(found[len(parts) :], kept(table, dim, x.dim())).to(table.dtype)]
 
 
 class Dispatched(torch.autograd.Function):
@@ -91,16 +76,15 @@ class Dispatched(torch.autograd.Function):
         p, shape, tensors, table = ctx.p, ctx.shape, *_saved(ctx)
         needs = (*ctx.needs_input_grad[5:], ctx.needs_input_grad[2])
         if torch.is_grad_enabled():
-            wanted: Any = [t for t, w in zip((*tensors, table), needs, strict=True) if w]
-            with torch.enable_grad():
-                y = smooth_value(p.parts(tensors), table, ctx.numbers, shape, ctx.dim)
-                found = iter(torch.autograd.grad(y, wanted, dy, create_graph=True))
-            made = [next(found) if w else None for w in needs]
+            made = smooth_gradients(
+                dy, p.parts(tensors), table, ctx.numbers, shape, ctx.dim, numbers_too=needs[-1]
+            )
+            made = [torch.cat(made[:2], -1), *made[2:]] if p.packed else made
         else:
             made = p.call_backward(
                 dy, *tensors, table, ctx.numbers, shape.branches, shape.shared, shape.hard, ctx.dim, needs[-1]
             )
-            made = made if len(made) > len(tensors) else [*made, None]
+        made = made if len(made) > len(tensors) else [*made, None]
         return None, None, made[-1], None, None, *made[:-1]
 
     @staticmethod

@@ -117,7 +117,7 @@ class Gate:
             size = gap
         elif self.shape.shared:
             # Two equal thresholds have no distance, however sharp they are.
-            sharp = self.ops.where(gap == 0.0, 0.0, gap * _INFINITY)
+            sharp = self.ops.where(gap < 0.0, -_INFINITY, self.ops.where(gap > 0.0, _INFINITY, gap))
             size = self.ops.where(self.sharp[k], sharp, self.tau[k] * gap)
         else:
             size = self.z[k - 1] - self.z[k]
