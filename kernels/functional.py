@@ -19,6 +19,7 @@ from gateproof.kernels.gate_op import GATE, PACKED, PRODUCT, GateOp
 from gateproof.kernels.packed import check_packed
 from gateproof.kernels.packed_op import Packed
 from gateproof.kernels.pointwise import Pointwise, check
+from gateproof.kernels.soft_threshold import soft_threshold as soft_threshold
 from gateproof.kernels.softmax_autograd import tg_softmax as tg_softmax
 
 Number = float | int
