@@ -1,10 +1,10 @@
 """Exponentials of arguments that were rounded, put right by the rounding errors themselves.
 
-exp(v) magnifies a relative error of v by |v|: for z = tau*(x - theta) rounded to float32, exp(-|z|) is off by up
-to |z|/2 units in the last place. Sums and products of floating-point numbers have errors that are floating-point
-numbers too (Knuth, TAOCP 2, 4.2.2; Dekker, Numer. Math. 18 (1971) 224); here they follow the argument, and
-exp(v + w) = exp(v)*(1 + w) up to w**2/2, which is below 2**-34. Arguments that are exact, such as -|x|, cost
-nothing; those made with other functions are left as they are.
+exp(v) magnifies a relative error of v by |v|: for z = tau*(x - theta) rounded to float32, exp(-|z|) is off by
+up to |z|/2 units in the last place. Sums and products of floating-point numbers have errors that are numbers
+of the same kind (Knuth, TAOCP 2, 4.2.2; Dekker, Numer. Math. 18 (1971) 224); here they follow the argument,
+and exp(v + w) = exp(v)*(1 + w) up to w**2/2, which is below 2**-34. Arguments that are exact, such as -|x|,
+cost nothing; those made with other functions are left as they are.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class _Errors:
 
     def _lost(self, head: str, a: Ref, b: Ref, s: Ref) -> Ref:
         """(a + b) - s or (a - b) - s for the rounded s."""
-        if 0.0 in (a, b):
+        if any(isinstance(c, float) and c == 0.0 for c in (a, b)):
             return 0.0
         add = self.builder.add
         v = add("sub", s, a)

@@ -30,8 +30,8 @@ def compile_kernel(text: str, **parameters: Number) -> FormulaKernel:
 class FormulaKernel:
     """A callable of tensors, which are broadcast to one shape: see ``compile_kernel``.
 
-    float16 and bfloat16 are computed in float32 and rounded once. It runs in Triton on a GPU, and in PyTorch's
-    own operations elsewhere and for functions that have no Triton form.
+    float16 and bfloat16 are computed in float32 and rounded once. It runs in Triton on a GPU, and in
+    PyTorch's own operations elsewhere and for functions that have no Triton form.
     """
 
     def __init__(self, text: str, parameters: dict[str, Number]) -> None:

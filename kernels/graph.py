@@ -40,9 +40,7 @@ class Graph:
         values = list(inputs)
         for node in self.nodes:
             args = [values[a] if isinstance(a, int) else a for a in node.args]
-            values.append(
-                _RUN[node.head](ops, *args) if node.head in _RUN else getattr(ops, node.head)(*args)
-            )
+            values.append(RUN[node.head](ops, *args) if node.head in RUN else getattr(ops, node.head)(*args))
         return [values[r] if isinstance(r, int) else r for r in self.results]
 
     @property
@@ -51,7 +49,7 @@ class Graph:
         return frozenset(n.head for n in self.nodes)
 
 
-_RUN: dict[str, Callable[..., Any]] = {
+RUN: dict[str, Callable[..., Any]] = {
     "add": lambda _, a, b: a + b,
     "sub": lambda _, a, b: a - b,
     "mul": lambda _, a, b: a * b,
@@ -80,11 +78,16 @@ class Builder:
 
     def add(self, head: str, *args: Ref) -> Ref:
         """The place of an operation, or a number or earlier place that has its value."""
+        if head in _EVEN:
+            args = (self._without_sign(args[0]),)
         simple = self._simple(head, args)
         if simple is not None:
             return simple
-        if head in _EVEN:
-            args = (self._without_sign(args[0]),)
+        if head in ("mul", "div"):
+            # Signs stand outside, so that u and -u share their exponentials.
+            for k, number in enumerate(args):
+                if isinstance(number, float) and copysign(1.0, number) < 0:
+                    return self.add("neg", self.add(head, *args[:k], -number, *args[k + 1 :]))
         if head in _COMMUTES:
             args = tuple(sorted(args, key=_key))
         key = (head, *(_key(a) for a in args))

@@ -1,7 +1,9 @@
-"""tanh(u) from the exponential that its neighbours need already.
+"""tanh(u) and sigmoid(u) sigmoid(-u) from the exponential that their neighbours need already.
 
-With e = exp(-|u|) the hyperbolic functions share one exponential and one quotient: sech = 2e/(1 + e**2) and
-tanh = (1 - e**2)/(1 + e**2), whose numerator cancels near 0; there a polynomial stands in its place.
+The two sigmoids are s and 1 - s, the smaller one s = e/(1 + e); their product is s - s**2, where the error
+of s counts once, and not at all at s = 1/2. With e = exp(-|u|) the hyperbolic functions share one exponential
+and one quotient: sech = 2e/(1 + e**2) and tanh = (1 - e**2)/(1 + e**2), whose numerator cancels near 0; there
+a polynomial stands in its place.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from gateproof.kernels.elementary_tables import TANH, TANH_SPLIT
-from gateproof.kernels.graph import Builder, Graph, Ref
+from gateproof.kernels.graph import Builder, Graph, Node, Ref
 
 
 def shared(graph: Graph) -> Graph:
@@ -25,11 +27,39 @@ def shared(graph: Graph) -> Graph:
 
     for node in graph.nodes:
         args = tuple(places[a] if isinstance(a, int) else a for a in node.args)
-        if node.head == "tanh" and wanted(node.args[0]):
+        smaller = _smaller(graph, node)
+        if smaller is not None:
+            one: Any = places[smaller]
+            places.append(builder.add("sub", one, builder.add("mul", one, one)))
+        elif node.head == "tanh" and wanted(node.args[0]):
             places.append(_tanh(builder, args[0]))
         else:
             places.append(builder.add(node.head, *args))
     return builder.finished([places[r] if isinstance(r, int) else r for r in graph.results])
+
+
+def _smaller(graph: Graph, node: Node) -> int | None:
+    """The place of the smaller of two sigmoids, where the node is sigmoid(u)*sigmoid(-u)."""
+
+    def at(ref: Ref) -> Node | None:
+        return graph.nodes[ref - graph.inputs] if isinstance(ref, int) and ref >= graph.inputs else None
+
+    one, other = (at(a) for a in node.args) if node.head == "mul" else (None, None)
+    if one is None or other is None or one.head != "where" or other.head != "where":
+        return None
+    if one.args[1:] != other.args[1:]:
+        return None
+    signs = [at(one.args[0]), at(other.args[0])]
+    if any(s is None or s.head != "ge" or s.args[1] != 0.0 for s in signs):
+        return None
+    u, v = (s.args[0] for s in signs if s is not None)
+    if at(u) != Node("neg", (v,)) and at(v) != Node("neg", (u,)):
+        return None
+    large, small = one.args[1:]
+    made, below = at(small), at(large)
+    if made is None or below is None or below.head != "div" or made.head != "mul" or large not in made.args:
+        return None
+    return small if isinstance(small, int) else None
 
 
 def _tanh(builder: Builder, u: Ref) -> Ref:

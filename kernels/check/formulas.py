@@ -32,8 +32,9 @@ def rows(
     code: Any,
     dtypes: Sequence[str],
     kinks: Sequence[float] = (),
+    slope: str = "",
 ) -> Iterator[Result]:
-    """Forward and backward in each input, for each type."""
+    """Forward and backward in each input, for each type; ``slope`` is a gradient stated apart from it."""
     for dtype in dtypes:
         if dtype == "float32":
             inputs = [line(POINTS, kinks)]
@@ -46,7 +47,7 @@ def rows(
         wide = [np.asarray(x, dtype=np.float64) for x in inputs]
         for direction, by, values in zip(directions, ["", *names], found, strict=True):
             row = Row(name, direction, dtype, str(code))
-            truth = Truth(text, tuple(names), by)
+            truth = Truth(slope, tuple(names)) if by and slope else Truth(text, tuple(names), by)
             judge = _by_terms if dtype == "float32" else _by_rounding
             try:
                 yield judge(row, truth, wide, values, budget)
@@ -64,12 +65,8 @@ def computed(call: Call, inputs: Sequence[Any], dtype: torch.dtype, code: Any) -
 
 
 def _by_terms(row: Row, truth: Truth, inputs: list[Array], found: Array, budget: float) -> Result:
-    values, sizes = truth.values(inputs), truth.sizes(inputs)
-    # A factor below the normal range errs by half of the smallest number; the others magnify that. Past 200
-    # nothing is left of it.
-    floor = np.full(len(found), SMALLEST)
-    for x in inputs:
-        floor *= np.where(np.abs(inputs[0]) < 200, np.maximum(1.0, np.abs(x)), 1.0)
+    values, (sizes, magnified) = truth.values(inputs), truth.sizes(inputs)
+    floor = SMALLEST * np.where((sizes > 0) & np.isfinite(magnified), np.maximum(1.0, magnified), 1.0)
     result = by_terms(row, inputs, found, values, sizes, floor, budget)
     with np.errstate(all="ignore"):
         errors = np.abs(found - values) / np.maximum(sizes, SMALLEST)
@@ -83,7 +80,7 @@ def _by_rounding(row: Row, truth: Truth, inputs: list[Array], found: Array, _: f
     values = truth.values(inputs)
     sizes = np.abs(values)
     nearest = truth.rounded(inputs, values, form)
-    truth.compare(inputs, values, np.maximum(sizes, truth.sizes(inputs)), _sample(len(values)))
+    truth.compare(inputs, values, np.maximum(sizes, truth.sizes(inputs)[0]), _sample(len(values)))
     return by_rounding(row, inputs, found, values, nearest, form)
 
 

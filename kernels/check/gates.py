@@ -1,7 +1,7 @@
 """The threshold gate held against its definition: value, and the gradient in x and in every number.
 
-The definition is evaluated in balls with enough bits that differences of sigmoids keep their digits. One row of
-numbers an element makes the gradients in the numbers those of single elements, not sums.
+The definition is evaluated in balls with enough bits that differences of sigmoids keep their digits. One row
+of numbers an element makes the gradients in the numbers those of single elements, not sums.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Exact values of a formula, or of one of its derivatives, at many floating-point inputs.
 
-Values are computed in float64, where the formula's own stable form errs by a few units of 2**-53. Balls decide
-where such an error could change a rounding, and are held against a sample of all places: a float64 value that is
-off by more than it may be is a fault of the form and is raised, not hidden.
+Values are computed in float64, where the formula's own stable form errs by a few units of 2**-53. Balls
+decide where such an error could change a rounding, and are held against a sample of all places: a float64
+value that is off by more than it may be is a fault of the form and is raised, not hidden.
 """
 
 from __future__ import annotations
@@ -54,11 +54,13 @@ class Truth:
         with np.errstate(all="ignore"):
             return np.asarray(self.formula.numpy(**given), dtype=np.float64)
 
-    def sizes(self, inputs: Sequence[Array]) -> Array:
-        """The sum of the absolute terms."""
+    def sizes(self, inputs: Sequence[Array]) -> tuple[Array, Array]:
+        """The sum of the absolute terms, and what an underflow of a factor is multiplied by."""
         core = normal(formula(self.text)._core)
         expr = first_partial(core, self.by)[0] if self.by else core
-        return np.broadcast_to(size(expr, self.names, inputs), inputs[0].shape)
+        shape = inputs[0].shape
+        found, magnified = size(expr, self.names, inputs)
+        return np.broadcast_to(found, shape), np.broadcast_to(magnified, shape)
 
     def ball(self, point: Sequence[float]) -> flint.arb | None:
         """An enclosure at finite inputs; None where there is no value."""

@@ -22,8 +22,10 @@ from gateproof.numerics.backends.algebra import (
     total,
 )
 from gateproof.numerics.backends.growth import UNKNOWN, falls, growth
+from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.points import truth_at
+from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.nodes import And, App, Expr, Not, Num, Or, Rel, Stmt, Where, num
 
 #: A number that does not exist.
@@ -74,12 +76,36 @@ def _closed_statement(stmt: Stmt) -> bool:
 def condition(stmt: Stmt) -> Stmt:
     """A condition with its terms lowered."""
     if isinstance(stmt, Rel):
-        return Rel(stmt.ops, tuple(lowered(t) for t in stmt.terms))
+        return _solved(stmt) or Rel(stmt.ops, tuple(lowered(t) for t in stmt.terms))
     if isinstance(stmt, Not):
         return Not(condition(stmt.part))
     if isinstance(stmt, And | Or):
         return type(stmt)(tuple(condition(p) for p in stmt.parts))
     return stmt
+
+
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def _solved(stmt: Rel) -> Rel | None:
+    """a*m + b < c as m < (c - b)/a: a sum could be rounded to the other side."""
+    if len(stmt.terms) != 2:
+        return None
+    left, right = (as_sum(t) for t in stmt.terms)
+    moving = {m: c for m, c in left.items() if not is_closed(m)}
+    if (
+        len(moving) != 1
+        or not all(is_closed(m) for m in right)
+        or (len(left) == 1 and set(moving.values()) == {1})
+    ):
+        return None
+    ((term, factor),) = moving.items()
+    bound = dict(right)
+    for m, c in left.items():
+        if m != term:
+            bound[m] = bound.get(m, Fraction(0)) - c
+    op = stmt.ops[0] if factor > 0 else _TURNED[stmt.ops[0]]
+    return Rel((op,), (lowered(term), total({m: c / factor for m, c in bound.items()})))
 
 
 def _sum(terms: dict[Expr, Fraction]) -> Expr:
@@ -141,7 +167,12 @@ def _product(node: Expr) -> Expr:
     if depth <= max((g for d, g, _ in above if d < depth), default=0):
         depth = UNKNOWN
     deep = [n for d, _, n in above if d == depth]
-    rest = _chain([n for d, _, n in above if d != depth])
+    others = [n for d, _, n in above if d != depth]
+    if not below and len(above) > 1 and _is_small(constant):
+        # The product of the others may overflow where the whole does not.
+        nodes = deep or others
+        nodes[0], constant = _numbered(constant, nodes[0]), ONE
+    rest = _chain(others)
     first = _chain(deep)
     if first is not None and rest is not None:
         found: Expr | None = App("product0", (first, rest))
@@ -150,8 +181,8 @@ def _product(node: Expr) -> Expr:
     bottom = _chain(below)
     flat = _flat_at_pole({b: p for b, p in factors.items() if b not in closed})
     if bottom is not None and flat is not None:
-        others = _chain([_power(b, p) for b, p in factors.items() if b not in closed and p > 0 and b != flat])
-        quotient = App("div", (others if others is not None else ONE, bottom))
+        top = _chain([_power(b, p) for b, p in factors.items() if b not in closed and p > 0 and b != flat])
+        quotient = App("div", (top if top is not None else ONE, bottom))
         found = App("product0", (lowered(flat), quotient))
     elif bottom is not None:
         found = App("div", (found if found is not None else ONE, bottom))
@@ -161,6 +192,25 @@ def _product(node: Expr) -> Expr:
     if constant == num(-1):
         return App("neg", (found,))
     return App("mul", (constant, found))
+
+
+def _is_small(constant: Expr) -> bool:
+    try:
+        return abs(to_float(constant)) < 1
+    except FormulaError:
+        return False
+
+
+def _numbered(constant: Expr, node: Expr) -> Expr:
+    """A number times a lowered node."""
+    if (
+        isinstance(node, App)
+        and node.head == "mul"
+        and isinstance(node.args[0], Num)
+        and isinstance(constant, Num)
+    ):
+        return _times(Num(constant.value * node.args[0].value), node.args[1])
+    return App("mul", (constant, node))
 
 
 def _flat_at_pole(factors: dict[Expr, Fraction]) -> Expr | None:

@@ -19,6 +19,7 @@ from gateproof.proofs_check.cli import (
     doctor,
     evidence,
     fit,
+    kernels,
     meanfield,
     output,
     report,
@@ -39,10 +40,11 @@ COMMANDS: dict[str, ModuleType] = {
     "certify": certify,
     "fit": fit,
     "meanfield": meanfield,
+    "kernels": kernels,
     "diff": diff,
     "doctor": doctor,
 }
-LATER = ("kernels", "run", "figures", "explore", "new")
+LATER = ("run", "figures", "explore", "new")
 FIRST = """\
 first steps:
   gateproof fit gelu -k 3                                   a threshold gate, with a certified error
