@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from gateproof.kernels import choice
+from gateproof.kernels.fixed import fixed
 from gateproof.kernels.graph import Graph
 from gateproof.numerics.backends.with_torch import TorchOps
 
@@ -93,6 +94,10 @@ def laid_out(like: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
 #: Compiled forms of ``composite``. torch.compile counts the forms of one code object and gives up after
 #: eight: each graph has a code object of its own.
 _compiled: dict[Any, Any] = {}
+#: Graphs with their plain numbers written into them, which compilers make the most of; past so many of them
+#: numbers stay arguments.
+_fixed: dict[Any, Graph] = {}
+MOST_FIXED = 64
 
 
 def run(
@@ -107,8 +112,16 @@ def run(
     device = tensors[0].device
     if choice.code_for(device.type) != "compiled" or not tensors[0].numel():
         return composite(graph, tensors, entries, numbers, real, results)
-    # Numbers come in as tensors, so that other numbers are no reason to compile again.
-    given = [*entries, *torch.tensor(numbers, dtype=real, device=device).unbind()]
+    given = list(entries)
+    if numbers:
+        own = (graph, tuple(numbers), real)
+        if own not in _fixed and len(_fixed) < MOST_FIXED:
+            _fixed[own] = fixed(graph, numbers, real)
+        if own in _fixed:
+            graph = _fixed[own]
+        else:
+            # Numbers come in as tensors, so that other numbers are no reason to compile again.
+            given += torch.tensor(numbers, dtype=real, device=device).unbind()
     places = tuple(t.dim() for t in given)
     key = (graph, real, results, tuple((t.dtype, t.dim()) for t in tensors), places, device.type)
     found = _compiled.get(key)

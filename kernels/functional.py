@@ -12,9 +12,10 @@ from typing import Any
 
 import torch
 
+from gateproof.kernels.attention_autograd import tg_attention as tg_attention
 from gateproof.kernels.composite import real_type
 from gateproof.kernels.gate_autograd import Dispatched, Traced
-from gateproof.kernels.gate_graph import Shape, gradient_graph, value_graph
+from gateproof.kernels.gate_graph import Shape
 from gateproof.kernels.gate_op import GATE, PACKED, PRODUCT, GateOp
 from gateproof.kernels.packed import check_packed
 from gateproof.kernels.packed_op import Packed
@@ -184,7 +185,7 @@ def _numbers(
     hard = k > 1 and all(isinf(t) for t in tau)
     taus = [] if hard or k == 1 else tau
     numbers = [*taus, *theta, *slope, *intercept]
-    return _ready(p, k, len(tau) == 1, hard, numbers), numbers
+    return p.shape(k, len(tau) == 1, hard, numbers), numbers
 
 
 def _table(
@@ -212,15 +213,5 @@ def _table(
         if x.shape[dim] != channels:
             raise ValueError(f"{p.name}: {channels} channels of numbers, {x.shape[dim]} of x in dim {dim}")
         rows = [t.expand(channels, -1) for t in rows]
-    shape = _ready(p, k, rows[0].shape[1] == 1, hard=False)
+    shape = p.shape(k, rows[0].shape[1] == 1, hard=False)
     return shape, torch.cat([rows[0][:, : shape.taus], *rows[1:]], 1), dim
-
-
-def _ready(p: GateOp, branches: int, shared: bool, hard: bool, numbers: Sequence[float] = ()) -> Shape:
-    """The shape, its graphs made: compiled code must find them ready."""
-    shape = p.shape(branches, shared, hard, numbers)
-    if not torch.compiler.is_compiling():
-        value_graph(shape)
-        for numbers_too in (True, False):
-            gradient_graph(shape, numbers_too)
-    return shape

@@ -7,9 +7,11 @@ from typing import Any
 
 import torch
 
+from gateproof.kernels import choice
 from gateproof.kernels.composite import Results, composite, real_type, result_type, summed
 from gateproof.kernels.gate_graph import Gate, Shape, gate_gradients, gradient_graph, value_graph
 from gateproof.kernels.gate_op import GateOp, entries, kept
+from gateproof.kernels.graph import Graph, Node
 from gateproof.numerics.backends.with_torch import TorchOps
 
 
@@ -65,7 +67,7 @@ class Dispatched(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
         ctx.p, ctx.shape, table, ctx.numbers, ctx.dim, *tensors = inputs
-        ctx.has_table = table is not None
+        ctx.has_table, ctx.code = table is not None, choice.chosen()
         saved = tensors if table is None else [*tensors, table]
         ctx.save_for_backward(*saved)
         ctx.save_for_forward(*saved)
@@ -81,9 +83,10 @@ class Dispatched(torch.autograd.Function):
             )
             made = [torch.cat(made[:2], -1), *made[2:]] if p.packed else made
         else:
-            made = p.call_backward(
-                dy, *tensors, table, ctx.numbers, shape.branches, shape.shared, shape.hard, ctx.dim, needs[-1]
-            )
+            given = (table, ctx.numbers, shape.branches, shape.shared, shape.hard, ctx.dim, needs[-1])
+            # Backward runs outside of the block that chose the code, on cards in a thread of its own.
+            with choice.use(ctx.code):
+                made = p.call_backward(dy, *tensors, *given)
         made = made if len(made) > len(tensors) else [*made, None]
         return None, None, made[-1], None, None, *made[:-1]
 
@@ -105,6 +108,20 @@ class Dispatched(torch.autograd.Function):
         return found.to(result_type(parts))
 
 
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator, unused-ignore]
+def _constants(numbers_too: bool | None, *shape: Any) -> tuple[Any, ...]:
+    """A graph as plain constants, so that torch.compile neither makes it nor asks whether it changed."""
+    graph = value_graph(Shape(*shape)) if numbers_too is None else gradient_graph(Shape(*shape), numbers_too)
+    return graph.inputs, tuple((n.head, n.args) for n in graph.nodes), graph.results
+
+
+def _traced(shape: Shape, numbers_too: bool | None = None) -> Graph:
+    """The value's graph, or the gradients'."""
+    fields = (shape.branches, shape.shared, shape.hard, shape.product, shape.unit, shape.centred)
+    inputs, nodes, results = _constants(numbers_too, *fields)
+    return Graph(inputs, tuple([Node(head, args) for head, args in nodes]), results)
+
+
 class Traced(torch.autograd.Function):
     """In PyTorch's own operations, for a compiler to fuse with what stands around it."""
 
@@ -113,7 +130,7 @@ class Traced(torch.autograd.Function):
         parts = p.parts(tensors)
         real = real_type(parts if table is None else [*parts, table])
         results = Results((result_type(parts),))
-        return composite(value_graph(shape), parts, entries(parts[0], table, dim), numbers, real, results)[0]
+        return composite(_traced(shape), parts, entries(parts[0], table, dim), numbers, real, results)[0]
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
@@ -129,7 +146,7 @@ class Traced(torch.autograd.Function):
         real = real_type([dy, *parts] if table is None else [dy, *parts, table])
         dim = kept(table, ctx.dim, parts[0].dim())
         results = Results(tuple(t.dtype for t in parts), p.packed, numbers_too, dim)
-        graph, given = gradient_graph(shape, numbers_too), entries(parts[0], table, dim)
+        graph, given = _traced(shape, numbers_too), entries(parts[0], table, dim)
         found = composite(graph, [dy, *parts], given, ctx.numbers, real, results)
         dtable = found.pop().to(table.dtype) if numbers_too else None
         return None, None, dtable, None, None, *found

@@ -136,7 +136,9 @@ class Gate:
         return found
 
     def _whole(self, value: Any) -> Any:
-        """Not-a-number where x is, whatever is shut off."""
+        """Not-a-number where x is, whatever is shut off; soft gates are so by themselves."""
+        if self.shape.branches > 1 and not self.shape.hard:
+            return value
         return self.ops.where(self.x != self.x, self.x, value)
 
     def value(self) -> Any:
@@ -149,7 +151,7 @@ class Gate:
 
     def gradients(self) -> list[Any]:
         """In x, the sharpnesses, thresholds, slopes and intercepts."""
-        zero = self._whole(0.0)
+        zero = self.ops.where(self.x != self.x, self.x, 0.0)
         pairs = list(zip(self.lines, self.lines[1:], strict=False))
         if self.shape.hard:
             moved: list[Any] = [0.0] * len(pairs)

@@ -89,6 +89,7 @@ class _Dispatched(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
         ctx.p, x, *ctx.numbers = inputs
+        ctx.code = choice.chosen()
         ctx.save_for_backward(x)
         ctx.save_for_forward(x)
 
@@ -98,7 +99,8 @@ class _Dispatched(torch.autograd.Function):
         if torch.is_grad_enabled():
             found = torch.cat(ctx.p.product.partials(dy, halves(x), ctx.numbers, _BOTH), -1)
         else:
-            found = ctx.p.call_backward(dy, x, *ctx.numbers)
+            with choice.use(ctx.code):
+                found = ctx.p.call_backward(dy, x, *ctx.numbers)
         return None, found, *(None for _ in ctx.numbers)
 
     @staticmethod

@@ -239,7 +239,7 @@ class _Dispatched(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
         p, n = inputs[0], len(inputs[0].tensors)
-        ctx.p, ctx.numbers = p, inputs[1 + n :]
+        ctx.p, ctx.numbers, ctx.code = p, inputs[1 + n :], choice.chosen()
         ctx.save_for_backward(*inputs[1 : 1 + n])
         ctx.save_for_forward(*inputs[1 : 1 + n])
 
@@ -251,7 +251,9 @@ class _Dispatched(torch.autograd.Function):
             # The gradient may be differentiated again: the fused kernel would hide how it depends on x.
             found = iter(p.partials(dy, ctx.saved_tensors, ctx.numbers, wanted))
         else:
-            found = iter(p.call_backward(dy, *ctx.saved_tensors, *ctx.numbers, list(wanted)))
+            # Backward runs outside of the block that chose the code, on cards in a thread of its own.
+            with choice.use(ctx.code):
+                found = iter(p.call_backward(dy, *ctx.saved_tensors, *ctx.numbers, list(wanted)))
         return (None, *(next(found) if w else None for w in wanted), *(None for _ in ctx.numbers))
 
     @staticmethod
