@@ -18,13 +18,13 @@ def tg_softmax(
     *,
     safe: bool = False,
 ) -> torch.Tensor:
-    """Softmax along a dimension, p_i = sigmoid(z_i - LSE of the other logits), or that difference.
+    """Softmax along a dimension, p_i = sigmoid(z_i - LSE of the other logits), or that (``log_odds``).
 
     ``mask``, of bools and broadcast to z's shape, keeps where it is True: elsewhere p is 0, its log-odds
     -infinity, its gradient 0. As in torch.softmax, a row with NaN or +infinity is NaN, and so is a row
     without any finite logit; ``safe`` makes that one 0 (log-odds -infinity), with gradient 0. A single finite
-    logit has p = 1 and log-odds +infinity. Computed in float32, or float64 for float64, and rounded once to z's type;
-    under a GPU's autocast the result is float32, as torch.softmax's is (a CPU's leaves both alone).
+    logit has p = 1 and log-odds +infinity. Computed in float32, or float64 for float64, and rounded once to
+    z's type; under a GPU's autocast the result is float32, as torch.softmax's is (a CPU's leaves both alone).
 
     (Threshold gating, "Softmax"; ``softmax.py`` derives the forms.)
     Raises TypeError for what is no floating tensor or no mask of bools, ValueError for shapes that do not
