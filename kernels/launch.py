@@ -12,11 +12,11 @@ import torch
 
 from gateproof.kernels.graph import Graph
 from gateproof.kernels.layout import Rows, merged, order_of, rows
-from gateproof.kernels.start import start
+from gateproof.kernels.start import lanes_of, start
 from gateproof.kernels.triton_source import Roles, kernel_source, load
 
 #: Elements and rows a program. No search for better ones at run time: it would run kernels on a user's data.
-BLOCK, COLUMNS, CHUNK, WARPS = 1024, 128, 64, 4
+BLOCK, COLUMNS, CHUNK = 1024, 128, 64
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,12 @@ def launch(
     import triton.language as tl
 
     plan, period, columns = _plan(outputs, inputs, table)
-    block = _block(plan.cols, COLUMNS if columns else BLOCK)
-    blocks = -(-plan.cols // block)
-    chunks = -(-plan.rows // CHUNK) if columns else plan.rows
     fast = real == torch.float32 and all(t.dtype.itemsize == 2 for t in outputs)
     roles = Roles(0 if table is None else table.values.shape[1], len(numbers), sums, columns, fast)
+    most, threads = _sizes(roles)
+    block = _block(plan.cols, most)
+    blocks = -(-plan.cols // block)
+    chunks = -(-plan.rows // CHUNK) if columns else plan.rows
     partial = (chunks, plan.cols, sums) if columns else (plan.rows * blocks, sums)
     # Every entry of it is written.
     found = torch.empty(partial, dtype=real, device=outputs[0].device) if sums else None
@@ -83,7 +84,7 @@ def launch(
         REAL=tl.float64 if real == torch.float64 else tl.float32,
         BLOCK=block,
         CHUNK=CHUNK,
-        num_warps=WARPS,
+        num_warps=max(1, threads // lanes_of(outputs[0].device)),
     )
     if found is None:
         return None
@@ -124,6 +125,21 @@ def _as_rows(t: torch.Tensor, wide: tuple[int, int], may_copy: bool) -> torch.Te
             "with a table of channels, outputs are made of rows whose elements follow one another"
         )
     return t.contiguous().view(wide)
+
+
+def _sizes(roles: Roles) -> tuple[int, int]:
+    """Elements and threads of a program.
+
+    Eight elements a thread fill 128 bits in 16-bit types. A gate with more numbers has fewer, since each
+    number, or each number of each of a thread's channels, takes registers: the table of ``gateproof kernels
+    compile`` has no spills with these sizes, and has them with the next larger ones.
+    """
+    numbers = roles.entries + roles.numbers
+    if roles.columns:
+        return COLUMNS, 32 if numbers <= 9 else 64 if numbers <= 24 else 128
+    if numbers <= 12:
+        return BLOCK, 128
+    return (BLOCK // 2, 128) if numbers <= 24 else (BLOCK // 4, 128)
 
 
 def _block(cols: int, most: int) -> int:
