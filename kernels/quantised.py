@@ -1,11 +1,11 @@
 """A linear map in the arithmetic of int8, for training: ``fake_quantised_linear`` and ``QuantisedLinear``.
 
 Both are symmetric: weights have a scale for each output channel, activations one a token or one for the
-tensor. A scale is max|.|/127, an integer round(./scale) to even, in [-127, 127]. The sum of products is that of
-an int8 matrix product with int32 accumulation, bit for bit: a block of 1024 products of int8 numbers is at
-most 128*128*1024 = 2**24 in size, up to which float32 holds every integer, in any order of summation (and so do
-TF32 and bfloat16 factors with float32 sums); blocks are added up in int32. Gradients go straight through the
-rounding: they are those of the product of the two dequantised tensors.
+tensor. A scale is max|.|/127, an integer round(./scale) to even, in [-127, 127]. The sum of products is that
+of an int8 matrix product with int32 accumulation, bit for bit: a block of 1024 products of int8 numbers is at
+most 128*128*1024 = 2**24 in size, up to which float32 holds every integer, in any order of summation (and so
+do TF32 and bfloat16 factors with float32 sums); blocks are added up in int32. Gradients go straight through
+the rounding: they are those of the product of the two dequantised tensors.
 """
 
 from __future__ import annotations
