@@ -58,4 +58,6 @@ def repair() -> None:
         return original(self, src, dst_type)
 
     builder.cast_impl = cast
+    # Tensors of the CPU are their own copies: copying them back would touch every page.
+    interpreter.GridExecutor._restore_args_dev = lambda *_: None
     builder.gateproof_repaired = True

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from gateproof.kernels import choice
-from gateproof.kernels.check import formulas, gates
+from gateproof.kernels.check import bounds, formulas, gates
 from gateproof.kernels.check.operations import CHECKED, GATE, SEVERAL, call_of
 from gateproof.kernels.check.registered import registered
 from gateproof.kernels.check.result import Result, Row
@@ -59,6 +59,12 @@ def here(operations: Sequence[str], code: str, dtypes: Sequence[str]) -> Iterato
                     c.name, c.text, f, k, c.budget, code, dtypes, c.kinks, c.slope
                 ),
             )
+            if code == "triton" and "float32" in dtypes:
+                operation = getattr(call, "operation", None)
+                if operation is not None:
+                    yield from bounds.guarded(checked.name, call.graphs)
+                if checked.name == "silu":
+                    yield from bounds.far(checked.name, call.graphs[0])
             if code == "torch" and "float32" in dtypes:
                 yield from registered(checked.name, call, len(found), surrogate=bool(checked.slope))
     for gate in gates.GATES:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 from types import ModuleType
 
-from gateproof.proofs_check.cli import kernels_check
+from gateproof.proofs_check.cli import kernels_bench, kernels_check, kernels_compile
 from gateproof.proofs_check.cli.options import add_common
 from gateproof.proofs_check.cli.parser import Parser
 
 HELP = "check, compile and time the kernels"
-DESCRIPTION = "Checks the fused operations against exact values.\n"
-ACTIONS: dict[str, ModuleType] = {"check": kernels_check}
+DESCRIPTION = "Checks the fused operations against exact values, compiles them without a GPU, times them.\n"
+ACTIONS: dict[str, ModuleType] = {
+    "check": kernels_check,
+    "compile": kernels_compile,
+    "bench": kernels_bench,
+}
 
 
 def add_arguments(parser: Parser) -> None:

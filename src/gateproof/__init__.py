@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gateproof.kernels.formula_kernel import compile_kernel
     from gateproof.numerics.backends.formula import Formula, formula
     from gateproof.proofs_check.api import (
         NothingSelectedError,
@@ -36,6 +37,7 @@ __all__ = [
     "__version__",
     "certify",
     "check",
+    "compile_kernel",
     "decide_text",
     "fit",
     "formula",
@@ -52,6 +54,7 @@ _HOME = {
     "Settings": _API,
     "certify": _API,
     "check": _API,
+    "compile_kernel": "gateproof.kernels.formula_kernel",
     "decide_text": _API,
     "fit": "gateproof.proofs_check.fitting",
     "formula": "gateproof.numerics.backends.formula",
