@@ -1,0 +1,1 @@
+"""Compiling every kernel without a GPU, and holding what comes out against a table."""

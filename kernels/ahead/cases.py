@@ -1,0 +1,111 @@
+"""What is compiled ahead of time: calls of the public functions, from which the launches are noted.
+
+Tensors are made without being written to, so that their size costs nothing. Sizes are those of a layer;
+``ragged`` has a length that no block divides, where whole blocks must still be read 128 bits at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+
+from gateproof.kernels import functional
+from gateproof.kernels.choice import use
+from gateproof.kernels.start import Launch, noted
+
+TYPES = {"bf16": torch.bfloat16, "fp32": torch.float32}
+ROWS, COLUMNS, LOGITS = 4096, 4096, 2048
+_BRANCHES = (2, 3, 16)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call with its name."""
+
+    name: str
+    call: Callable[[torch.dtype], torch.Tensor]
+
+
+def _made(*shape: int, dtype: torch.dtype) -> torch.Tensor:
+    return torch.empty(shape, dtype=dtype, requires_grad=True)
+
+
+def _product(function: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
+    return function(_made(*shape, dtype=dtype), _made(*shape, dtype=dtype))
+
+
+def _packed(function: Any, dtype: torch.dtype) -> Any:
+    return function(_made(ROWS, 2 * COLUMNS, dtype=dtype))
+
+
+def _numbers(branches: int) -> tuple[list[float], list[float], list[float]]:
+    """Thresholds, slopes and intercepts."""
+    return (
+        [k / branches for k in range(branches - 1)],
+        [float(k) for k in range(branches)],
+        [0.0] * branches,
+    )
+
+
+def _constant(branches: int, tau: float, dtype: torch.dtype) -> Any:
+    return functional.threshold_gate(_made(ROWS, COLUMNS, dtype=dtype), tau, *_numbers(branches))
+
+
+def _learned(branches: int, channels: int | None, dtype: torch.dtype) -> Any:
+    first = () if channels is None else (channels,)
+    widths = (1, branches - 1, branches, branches)
+    numbers = [_made(*first, width, dtype=torch.float32) for width in widths]
+    return functional.threshold_gate(_made(ROWS, COLUMNS, dtype=dtype), *numbers)
+
+
+def _softmax(odds: bool, dtype: torch.dtype) -> torch.Tensor:
+    return functional.tg_softmax(_made(ROWS, LOGITS, dtype=dtype), log_odds=odds)
+
+
+def cases() -> Iterator[Case]:
+    """All of them."""
+    f, flat, ragged = functional, (ROWS, COLUMNS), (ROWS * COLUMNS + 1,)
+    products: dict[str, Any] = {"swiglu": f.swiglu, "memglu": f.memglu, "geglu": f.geglu}
+    for name, function in products.items():
+        yield Case(name, partial(_product, function, flat))
+    yield Case("swiglu ragged", partial(_product, f.swiglu, ragged))
+    packed: dict[str, Any] = {"swiglu": f.swiglu_packed, "memglu": f.memglu_packed}
+    for name, function in packed.items():
+        yield Case(f"{name} packed", partial(_packed, function))
+    yield Case("threshold_gate K=2 hard", partial(_constant, 2, float("inf")))
+    for k in _BRANCHES:
+        yield Case(f"threshold_gate K={k}", partial(_constant, k, 1.0))
+        yield Case(f"threshold_gate K={k} learned", partial(_learned, k, None))
+        yield Case(f"threshold_gate K={k} by channel", partial(_learned, k, COLUMNS))
+    for odds, name in ((False, "tg_softmax"), (True, "tg_softmax odds")):
+        yield Case(name, partial(_softmax, odds))
+
+
+def launches(case: Case, kind: str, lanes: int = 32) -> list[tuple[str, Launch]]:
+    """The launches of a case in a type, forward then backward, from the functions that users call.
+
+    ``lanes`` are those of a warp of the card that is meant.
+    """
+    with use("triton"), noted(lanes) as found:
+        result = case.call(TYPES[kind])
+        forward = len(found)
+        torch.autograd.grad(result, _leaves(result), torch.empty_like(result))
+    return [("forward" if k < forward else "backward", launch) for k, launch in enumerate(found)]
+
+
+def _leaves(result: torch.Tensor) -> list[torch.Tensor]:
+    """The tensors that a result was made from."""
+    found: list[torch.Tensor] = []
+    stack = [result.grad_fn]
+    while stack:
+        node = stack.pop()
+        if node is None:
+            continue
+        if hasattr(node, "variable"):
+            found.append(node.variable)
+        stack.extend(n for n, _ in node.next_functions)
+    return found

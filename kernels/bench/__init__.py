@@ -1,0 +1,1 @@
+"""Times of operations, measured side by side."""
