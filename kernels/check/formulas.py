@@ -37,7 +37,7 @@ def rows(
     """Forward and backward in each input, for each type; ``slope`` is a gradient stated apart from it."""
     for dtype in dtypes:
         if dtype == "float32":
-            inputs = [line(POINTS, kinks)]
+            inputs: list[Any] = [line(POINTS, kinks)]
             inputs += [beside(len(inputs[0]), seed=k) for k in range(1, len(names))]
         else:
             first = every_input(FORMATS[dtype])

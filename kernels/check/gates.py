@@ -70,12 +70,10 @@ def _floor(gate: Gate, x: Array) -> Array:
 
 def _rounded(gate: Gate) -> Gate:
     """The gate with its numbers rounded to float32, which is what a table holds."""
-    return Gate(
-        gate.name,
-        *(tuple(float(np.float32(v)) for v in p) for p in (gate.tau, gate.theta, gate.slope, gate.intercept)),
-        gate.product,
-        gate.single,
+    tau, theta, slope, intercept = (
+        tuple(float(np.float32(v)) for v in p) for p in (gate.tau, gate.theta, gate.slope, gate.intercept)
     )
+    return Gate(gate.name, tau, theta, slope, intercept, gate.product, gate.single)
 
 
 def rows(gate: Gate, code: Any, dtypes: Sequence[str]) -> Iterator[Result]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,14 @@ class Result:
         found = asdict(self)
         found["worst"] = [repr(v) for v in self.worst]
         if self.max_ulp is not None:
-            found["max_ulp"] = float(f"{self.max_ulp:.4g}") if np.isfinite(self.max_ulp) else "oo"
+            found["max_ulp"] = _upwards(self.max_ulp) if np.isfinite(self.max_ulp) else "oo"
         return found
+
+
+def _upwards(value: float) -> float:
+    """Four digits, rounded up."""
+    with localcontext(Context(prec=4, rounding=ROUND_CEILING)):
+        return float(+Decimal(value))
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def here(operations: Sequence[str], code: str, dtypes: Sequence[str]) -> Iterato
     for checked in CHECKED:
         if checked.name in operations:
             found = formula(checked.text).names
-            call = call_of(checked)
+            call: Any = call_of(checked)
             yield from _guarded(
                 checked.name,
                 code,

@@ -68,13 +68,16 @@ class Truth:
         before = flint.ctx.prec
         flint.ctx.prec = _BITS
         try:
-            return self.formula.ball(**given)
+            found: flint.arb = self.formula.ball(**given)
+            return found
         except (NumericsError, ValueError):
             return None
         finally:
             flint.ctx.prec = before
 
-    def compare(self, inputs: Sequence[Array], values: Array, sizes: Array, places: Array) -> None:
+    def compare(
+        self, inputs: Sequence[Array], values: Array, sizes: Array, places: NDArray[np.int64]
+    ) -> None:
         """Hold float64 values against balls at some places. Raises FormError."""
         for i in places:
             point = [float(x[i]) for x in inputs]

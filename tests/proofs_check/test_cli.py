@@ -103,7 +103,7 @@ def test_options_count_before_and_after_the_command(inside, claims, capsys):
         (["certify", "1", "--digits", "0"], "argument --digits: give a whole number from 1 to"),
         (["report", "--out", "/dev/null/x"], "--out /dev/null/x: cannot be made: "),
         *(([name], f"{name!r} is not part of this version") for name in LATER),
-        (["--json", "kernels", "check"], "'kernels' is not part of this version"),
+        (["--json", "kernels"], "the following arguments are required: ACTION"),
     ],
 )
 def test_usage_and_refused_input(inside, capsys, words, part):

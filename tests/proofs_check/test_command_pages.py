@@ -1,4 +1,4 @@
-"""docs/fit.md, docs/meanfield.md: their commands print what the pages say, to all digits."""
+"""docs/fit.md, docs/meanfield.md, docs/kernels-accuracy.md: their commands print what the pages say, to all digits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pages
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-COMMANDS = {name: pages.commands((DOCS / name).read_text()) for name in ("fit.md", "meanfield.md")}
+PAGES = {"fit.md": 8, "meanfield.md": 15, "kernels-accuracy.md": 1}
+COMMANDS = {name: pages.commands((DOCS / name).read_text()) for name in PAGES}
 
 
 @pytest.mark.parametrize("block", [b for found in COMMANDS.values() for b in found], ids=pages.first_line)
@@ -19,4 +20,4 @@ def test_a_command_prints_what_the_page_says(tmp_path, monkeypatch, capsys, bloc
 
 
 def test_there_are_commands():
-    assert {name: len(found) for name, found in COMMANDS.items()} == {"fit.md": 8, "meanfield.md": 15}
+    assert {name: len(found) for name, found in COMMANDS.items()} == PAGES
