@@ -29,11 +29,15 @@ class Node:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes in an order in which they can be computed; the first ``inputs`` places are the inputs."""
+    """Nodes in an order in which they can be computed; the first ``inputs`` places are the inputs.
+
+    ``plain`` is the graph before its exponentials were corrected, which numbers can still make simpler.
+    """
 
     inputs: int
     nodes: tuple[Node, ...]
     results: tuple[Ref, ...]
+    plain: Graph | None = field(default=None, compare=False, repr=False)
 
     def run(self, ops: Any, inputs: Sequence[Any]) -> list[Any]:
         """All results for inputs of one backend; ``ops`` has the elementary functions and ``where``."""
@@ -120,8 +124,15 @@ class Builder:
         if head == "abs":
             node = self.node(args[0])
             return args[0] if node is not None and node.head == "abs" else None
+        if head == "where" and isinstance(args[0], float):
+            return args[1] if args[0] else args[2]
         if head == "where" and _key(args[1]) == _key(args[2]):
             return args[1]
+        if head in ("and", "or"):
+            # A comparison of two numbers is a number here.
+            for one, other in (args, args[::-1]):
+                if isinstance(one, float):
+                    return other if bool(one) == (head == "and") else one
         return None
 
     def finished(self, results: Sequence[Ref]) -> Graph:

@@ -52,3 +52,25 @@ def jax_slopes(f: str | Formula, x: Any) -> Any:
 
 VALUES = {"numpy": numpy_values, "torch": torch_values, "jax": jax_values}
 SLOPES = {"numpy": numpy_slopes, "torch": torch_slopes, "jax": jax_slopes}
+
+
+def kernel_values(f: str | Formula, x: Any) -> Any:
+    import torch
+
+    from gateproof.kernels.formula_kernel import compile_kernel
+
+    return compile_kernel(f if isinstance(f, str) else f.text)(torch.tensor(x)).numpy()
+
+
+def kernel_slopes(f: str | Formula, x: Any) -> Any:
+    import torch
+
+    from gateproof.kernels.formula_kernel import compile_kernel
+
+    t = torch.tensor(x, requires_grad=True)
+    return torch.autograd.grad(compile_kernel(f if isinstance(f, str) else f.text)(t).sum(), t)[0].numpy()
+
+
+#: With the fused operations that are made from a formula.
+ALL_VALUES = {**VALUES, "kernel": kernel_values}
+ALL_SLOPES = {**SLOPES, "kernel": kernel_slopes}

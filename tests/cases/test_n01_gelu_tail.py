@@ -5,7 +5,8 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from array_backends import SLOPES, VALUES
+from array_backends import ALL_SLOPES as SLOPES
+from array_backends import ALL_VALUES as VALUES
 
 import gateproof
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 import mpmath as mp
 import numpy as np
 import pytest
-from array_backends import SLOPES, VALUES
+from array_backends import ALL_SLOPES as SLOPES
+from array_backends import ALL_VALUES as VALUES
 
 from gateproof.numerics.points import at_point, rational_bounds
 from gateproof.proofs_check.engine import decide

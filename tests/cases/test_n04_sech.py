@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from array_backends import SLOPES, VALUES
+from array_backends import ALL_SLOPES as SLOPES
+from array_backends import ALL_VALUES as VALUES
 
 TEXTS = ["tanh(x)*sech(x)", "tanh(x)/cosh(x)", "sinh(x)/cosh(x)**2", "memglu(x)"]
 X = [0.5, 1, 5, 20, 88, 90, 100]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from array_backends import SLOPES, VALUES
+from array_backends import ALL_SLOPES as SLOPES
+from array_backends import ALL_VALUES as VALUES
 
 import gateproof
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from array_backends import SLOPES
+from array_backends import ALL_SLOPES as SLOPES
 
 #: Formula -> (points, what torch.nn's module gives there).
 TABLE = {

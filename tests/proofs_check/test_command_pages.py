@@ -1,4 +1,4 @@
-"""docs/fit.md, docs/meanfield.md, docs/kernels-accuracy.md: their commands print what the pages say, to all digits."""
+"""Pages with commands: what is printed is what the page says, to all digits."""
 
 from __future__ import annotations
 
