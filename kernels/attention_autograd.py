@@ -28,13 +28,14 @@ def tg_attention(
     Shapes: q (..., heads, rows, width), k (..., heads, keys, width), v (..., heads, keys, any width); without
     heads two dimensions suffice. k and v may have fewer heads: each then serves a run of q's (grouped
     queries). Other leading dimensions are broadcast. ``mask``, of bools and broadcast to (..., heads, rows,
-    keys), keeps where it is True; ``causal`` lets row i see keys 0 to i; with both a key needs both. ``scale``
-    is 1/sqrt(width) by default. A row that sees no key is 0, as scaled_dot_product_attention has it, and NaN, as
-    softmax has it, where not ``safe``.
+    keys), keeps where it is True; ``causal`` lets row i see keys 0 to i; with both a key needs both.
+    ``scale`` is 1/sqrt(width) by default. A row that sees no key is 0, as scaled_dot_product_attention has
+    it, and NaN, as softmax has it, where not ``safe``.
 
     No buffer grows with rows times keys, except for second derivatives and forward mode. Computed in float32,
     or float64 for float64, and rounded once; on a GPU 16-bit operands are multiplied as they are, and
-    softmax's weights rounded to their type before the product with v. Under autocast q, k and v take its type.
+    softmax's weights rounded to their type before the product with v. Under autocast q, k and v take its
+    type.
     Raises TypeError for types and ValueError for shapes that do not agree.
     """
     name = "tg_attention"

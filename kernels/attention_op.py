@@ -21,13 +21,11 @@ from gateproof.kernels.start import start
 WIDEST = 256
 _TAGS = (torch.Tag.pt2_compliant_tag,)
 _REST = "bool causal, float scale, bool safe"
+_GIVEN = "Tensor q, Tensor k, Tensor v, Tensor? mask"
+_MADE = "(Tensor, Tensor, Tensor)"
+LIBRARY.define(f"tg_attention({_GIVEN}, {_REST}) -> {_MADE}", tags=_TAGS)
 LIBRARY.define(
-    f"tg_attention(Tensor q, Tensor k, Tensor v, Tensor? mask, {_REST}) -> (Tensor, Tensor, Tensor)",
-    tags=_TAGS,
-)
-LIBRARY.define(
-    "tg_attention_backward(Tensor dout, Tensor q, Tensor k, Tensor v, Tensor? mask, Tensor stats, Tensor place, "
-    f"{_REST}) -> (Tensor, Tensor, Tensor)",
+    f"tg_attention_backward(Tensor dout, {_GIVEN}, Tensor stats, Tensor place, {_REST}) -> {_MADE}",
     tags=_TAGS,
 )
 
@@ -53,21 +51,11 @@ def _value(q: Any, k: Any, v: Any, mask: Any, causal: bool, scale: float, safe: 
     return out, stats, place
 
 
-def _gradients(
-    dout: Any,
-    q: Any,
-    k: Any,
-    v: Any,
-    mask: Any,
-    stats: Any,
-    place: Any,
-    causal: bool,
-    scale: float,
-    safe: bool,
-) -> Any:
+def _gradients(dout: Any, q: Any, k: Any, v: Any, mask: Any, stats: Any, place: Any, *rest: Any) -> Any:
+    causal, scale, safe = rest
     if not _fused(q, v):
-        kind = Kind(causal, scale, safe)
-        return gradients_in_chunks(*(t.detach() for t in (dout, q, k, v)), mask, kind)
+        wide = [t.detach() for t in (dout, q, k, v)]
+        return gradients_in_chunks(wide[0], wide[1], wide[2], wide[3], mask, Kind(causal, scale, safe))
     from gateproof.kernels import attention_triton
 
     dq, dk, dv = _fake_backward(dout, q, k, v)

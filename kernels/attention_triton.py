@@ -1,12 +1,13 @@
 """Attention in tiles, no score ever stored; see ``attention.py`` and ``softmax.py`` for the formulas.
 
-Forward: a tile of rows a program, over its keys, with a running maximum, its key and the sum about it (Milakov
-and Gimelshein 2018; Dao et al. 2022). Backward: with d_j = dp_j - dp_a, centred at a row's largest score a,
-c = sum p_j d_j, dq = scale (sum p_j d_j k_j - c sum p_j k_j): one pass of a tile of rows over keys; then one of a
-tile of keys over rows for dk and dv. Each result is written by one program: nothing depends on their order.
+Forward: a tile of rows a program, over its keys, with a running maximum, its key and the sum about it
+(Milakov and Gimelshein 2018; Dao et al. 2022). Backward: with d_j = dp_j - dp_a, centred at a row's largest
+score a, c = sum p_j d_j, dq = scale (sum p_j d_j k_j - c sum p_j k_j): one pass of a tile of rows over keys;
+then one of a tile of keys over rows for dk and dv. Each result is written by one program: nothing depends on
+their order.
 
-Products are of float32 (exact, no TF32) or float64; with NARROW of 16-bit operands as they are, weights rounded
-to that type, and then the hardware's exp is good enough.
+Products are of float32 (no TF32) or float64; with NARROW of 16-bit operands as they are, weights rounded to
+that type, and then the hardware's exp is good enough.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
