@@ -26,7 +26,7 @@ _SIZES = (16, 32, 64, 128)
 #: A weight's row a nonzero entry pays up to (1.5 + tokens/6) full rows of y; slices of a weight whose outputs
 #: do not follow one another pay for few tokens only where half is dead.
 _ENTRIES, _PER_TOKEN, _HALF, _FEW = 1.5, 1 / 6, 0.5, 8
-_EXACT_SUMS = (torch.float32, torch.float64)
+_WIDE = (torch.float32, torch.float64)
 
 
 def live_blocks(y: torch.Tensor, tokens: int, features: int) -> torch.Tensor:
@@ -39,49 +39,63 @@ def live_blocks(y: torch.Tensor, tokens: int, features: int) -> torch.Tensor:
     return torch.ne(blocks.abs().amax((1, 3)), 0)
 
 
-def _by_entries(y: torch.Tensor, rows_of: torch.Tensor) -> torch.Tensor:
+def _by_entries(y: torch.Tensor, rows_of: torch.Tensor, _: Any, __: int, out: torch.Tensor) -> None:
     """Rows of the transposed weight added up."""
     token, feature = y.nonzero().unbind(1)
-    ends = torch.searchsorted(token, torch.arange(y.shape[0], device=y.device))
-    return embedding_bag(feature, rows_of, ends, mode="sum", per_sample_weights=y[token, feature])
+    ends = torch.searchsorted(token, torch.arange(y.shape[0]))
+    out.copy_(embedding_bag(feature, rows_of, ends, mode="sum", per_sample_weights=y[token, feature]))
 
 
-def _by_slices(y: torch.Tensor, rows_of: torch.Tensor, live: torch.Tensor, features: int) -> torch.Tensor:
-    out = y.new_zeros(y.shape[0], rows_of.shape[1])
+def _by_slices(
+    y: torch.Tensor, rows_of: torch.Tensor, live: torch.Tensor, features: int, out: torch.Tensor
+) -> None:
+    """Runs of live columns, one product each."""
+    out.zero_()
     edges = torch.diff(pad(live.to(torch.int8), (1, 1)))
     for first, end in zip((edges == 1).nonzero().tolist(), (edges == -1).nonzero().tolist(), strict=True):
         part = slice(first[0] * features, min(end[0] * features, y.shape[1]))
         out.addmm_(y[:, part], rows_of[part])
-    return out
 
 
-def _chosen(y: torch.Tensor, weight: torch.Tensor, live: torch.Tensor, features: int) -> torch.Tensor | None:
-    """The product by the form that pays, or None where that is the dense one."""
-    rows_of = weight.t()
+def _by_columns(
+    y: torch.Tensor, rows_of: torch.Tensor, live: torch.Tensor, features: int, out: torch.Tensor
+) -> None:
+    """One product of the live columns, copied: sums of several would be rounded to 16 bits in between."""
+    kept = live.repeat_interleave(features)[: y.shape[1]].nonzero()[:, 0]
+    weight = rows_of.t().index_select(1, kept)
+    torch.mm(y.index_select(1, kept), weight.t(), out=out)
+
+
+def _pays(y: torch.Tensor, rows_of: torch.Tensor, live: torch.Tensor) -> Any:
+    """The form that pays for a block of tokens, or None where that is the dense one."""
     share, tokens = live.to(torch.float64).mean().item(), y.shape[0]
-    if y.dtype not in _EXACT_SUMS:
-        # One product of what is left: sums of several would be rounded in between.
-        if share > _HALF:
-            return None
-        kept = live.repeat_interleave(features)[: y.shape[1]].nonzero()[:, 0]
-        return y.index_select(1, kept) @ rows_of.index_select(0, kept)
+    if y.dtype not in _WIDE:
+        return _by_columns if share <= _HALF else None
     if rows_of.is_contiguous():
-        entries = torch.count_nonzero(y).item() / max(y.shape[1], 1)
+        entries = torch.count_nonzero(y).item() / y.shape[1]
         if entries <= share * (_ENTRIES + _PER_TOKEN * tokens):
-            return _by_entries(y, rows_of)
+            return _by_entries
     elif share > _HALF and tokens < _FEW:
         return None
-    return None if share == 1 else _by_slices(y, rows_of, live, features)
+    return None if share == 1 else _by_slices
 
 
-def _on_cpu(
-    y: torch.Tensor, weight: torch.Tensor, live: torch.Tensor, tokens: int, features: int
-) -> torch.Tensor:
-    found = []
-    for block, alive in zip(y.split(tokens), live, strict=True):
-        made = _chosen(block, weight, alive, features)
-        found.append(block @ weight.t() if made is None else made)
-    return found[0] if len(found) == 1 else torch.cat(found)
+def _on_cpu(y: torch.Tensor, weight: torch.Tensor, tokens: int, features: int) -> torch.Tensor:
+    rows_of, out = weight.t(), y.new_empty(y.shape[0], weight.shape[0])
+    whole = y.shape[0] - y.shape[0] % tokens
+    parts = [(p, live_blocks(p, min(tokens, len(p)), features)) for p in (y[:whole], y[whole:]) if len(p)]
+    dense = at = 0
+    for part, alive in parts:
+        for block, live in zip(part.split(tokens), alive, strict=True):
+            form, end = _pays(block, rows_of, live), at + len(block)
+            if form is not None:
+                # Blocks without a form of their own are one product.
+                torch.mm(y[dense:at], rows_of, out=out[dense:at])
+                form(block, rows_of, live, features, out[at:end])
+                dense = end
+            at = end
+    torch.mm(y[dense:], rows_of, out=out[dense:])
+    return out
 
 
 def _value(
@@ -96,7 +110,7 @@ def _value(
 
         return sparse_triton.run(y, weight, bias, live_blocks(y, tokens, features), tokens, features)
     if y.device.type == "cpu":
-        found = _on_cpu(y, weight, live_blocks(y, tokens, features), tokens, features)
+        found = _on_cpu(y, weight, tokens, features)
     else:
         found = y @ weight.t()
     return found if bias is None else found + bias
@@ -203,7 +217,7 @@ def sparse_linear(
 
 
 class SparseLinear(nn.Linear):
-    """``nn.Linear`` that skips zeros of its input; the weight's outputs follow one another in memory."""
+    """``nn.Linear`` that skips zeros of its input; in float32 outputs of its weight follow one another."""
 
     block: tuple[int, int] = (TOKENS, FEATURES)
 
@@ -211,7 +225,9 @@ class SparseLinear(nn.Linear):
     def from_linear(cls, linear: nn.Linear, *, block: tuple[int, int] = (TOKENS, FEATURES)) -> SparseLinear:
         """The same map; its weight is a copy, its bias shared."""
         made = cls(linear.in_features, linear.out_features, linear.bias is not None, device="meta")
-        weight = linear.weight.detach().t().contiguous().t()
+        weight = linear.weight.detach()
+        # In 16 bits the usual order is the faster one for dense products.
+        weight = weight.t().contiguous().t() if weight.dtype in _WIDE else weight.clone()
         made.weight = nn.Parameter(weight, requires_grad=linear.weight.requires_grad)
         made.bias, made.block = linear.bias, block
         return made.train(linear.training)

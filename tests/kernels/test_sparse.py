@@ -46,8 +46,7 @@ def test_live_blocks_are_those_with_anything_but_0():
 def test_16_bit_types_round_once():
     torch.manual_seed(0)
     for dtype in (torch.bfloat16, torch.float16):
-        weight = torch.randn(8, 256).to(dtype).t().contiguous().t()
-        y = zeros(5, 256, 0.75, blocks=True, dtype=dtype)
+        weight, y = torch.randn(8, 256).to(dtype), zeros(5, 256, 0.75, blocks=True, dtype=dtype)
         assert (y != 0).any()
         found, true = sparse_linear(y, weight), linear(y.to(D), weight.to(D))
         assert found.dtype == dtype
