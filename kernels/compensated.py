@@ -9,6 +9,7 @@ cost nothing; those made with other functions are left as they are.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import frexp, isfinite
 from typing import Any
 
@@ -32,7 +33,8 @@ def compensated(graph: Graph) -> Graph:
                 builder, node.head, made, args[0], errors.of(node.args[0]), node.args[0], errors
             )
         errors.places.append(made)
-    return builder.finished([errors.places[r] if isinstance(r, int) else r for r in graph.results])
+    found = builder.finished([errors.places[r] if isinstance(r, int) else r for r in graph.results])
+    return replace(found, plain=graph)
 
 
 def _corrected(
@@ -133,6 +135,9 @@ class _Errors:
         (ah, al), (bh, bl) = self._halves(a), self._halves(b)
         found = add("sub", add("mul", ah, bh), p)
         for x, y in ((ah, bl), (al, bh), (al, bl)):
+            # Place 0 is no number.
+            if any(isinstance(c, float) and c == 0.0 for c in (x, y)):
+                continue
             found = add("add", found, add("mul", x, y))
         return found
 
