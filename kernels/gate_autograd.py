@@ -50,7 +50,7 @@ def smooth_gradients(
     u = parts[1].to(real) if shape.product else None
     found = gate_gradients(gate, dy.to(real), u, numbers_too=numbers_too)
     made = [g.to(t.dtype) for g, t in zip(found, parts, strict=False)]
-    if not numbers_too:
+    if not numbers_too or table is None:
         return made
     return [*made, summed(found[len(parts) :], kept(table, dim, x.dim())).to(table.dtype)]
 
@@ -148,7 +148,7 @@ class Traced(torch.autograd.Function):
         results = Results(tuple(t.dtype for t in parts), p.packed, numbers_too, dim)
         graph, given = _traced(shape, numbers_too), entries(parts[0], table, dim)
         found = composite(graph, [dy, *parts], given, ctx.numbers, real, results)
-        dtable = found.pop().to(table.dtype) if numbers_too else None
+        dtable = found.pop().to(table.dtype) if numbers_too and table is not None else None
         return None, None, dtable, None, None, *found
 
 

@@ -95,13 +95,16 @@ class GateOp:
         if choice.code_for(x.device.type) != "triton":
             results = Results(tuple(t.dtype for t in parts), self.packed, numbers_too, dim)
             *found, last = run(graph, [dy, *parts], entries(x, table, dim), numbers, real, results)
-            made, rest = ([*found], [last.to(table.dtype)]) if numbers_too else ([*found, last], [])
-            return [*(laid_out(tensors[0], t) for t in made), *rest]
+            if numbers_too and table is not None:
+                return [*(laid_out(tensors[0], t) for t in found), last.to(table.dtype)]
+            return [laid_out(tensors[0], t) for t in (*found, last)]
         # One layout for all: a kernel goes through them together.
         made = [torch.empty_like(tensors[0], dtype=t.dtype) for t in tensors]
         outs = self.parts(made)
         if not x.numel():
-            return [*made, torch.zeros_like(table)] if numbers_too else made
+            return (
+                [*made, torch.zeros_like(table)] if numbers_too and isinstance(table, torch.Tensor) else made
+            )
         # Channels along a dimension before the last cannot be written half by half.
         split = self.packed and dim is not None and dim != x.dim() - 1
         into = [torch.empty(t.shape, dtype=t.dtype, device=t.device) for t in outs] if split else outs
@@ -111,7 +114,7 @@ class GateOp:
         if split:
             for to, of in zip(outs, into, strict=True):
                 to.copy_(of)
-        return made if sums is None else [*made, sums.to(table.dtype)]
+        return made if sums is None or table is None else [*made, sums.to(table.dtype)]
 
     # --- the dispatcher -------------------------------------------------------
 
