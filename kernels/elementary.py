@@ -35,7 +35,8 @@ def divide(a, b):
     """a/b, correctly rounded: ``/`` in single precision is an approximation on a card."""
     if b.dtype == tl.float64:
         return a / b
-    return tl.div_rn(a, b)
+    else:
+        return tl.div_rn(a, b)
 
 
 @triton.jit
@@ -43,7 +44,8 @@ def high(x):
     """The upper half of a number's bits: at most 12 of 24 significant ones, or 26 of 53."""
     if x.dtype == tl.float64:
         return (x.to(tl.int64, bitcast=True) & -134217728).to(tl.float64, bitcast=True)
-    return (x.to(tl.int32, bitcast=True) & -4096).to(tl.float32, bitcast=True)
+    else:
+        return (x.to(tl.int32, bitcast=True) & -4096).to(tl.float32, bitcast=True)
 
 
 @triton.jit
@@ -70,14 +72,15 @@ def exp(x):
     """exp(x), subnormal results included."""
     if x.dtype == tl.float64:
         return tl.exp(x)
-    inside = tl.where(x > -105.0, x, -105.0)
-    inside = tl.where(inside < 89.0, inside, 89.0)
-    k, r = _reduced(inside)
-    value = 1.0 + (r + r * r * _expm1_tail(r))
-    whole = k.to(tl.int32)
-    half = whole >> 1
-    value = value * _power_of_two(half) * _power_of_two(whole - half)
-    return tl.where(x != x, x, value)
+    else:
+        inside = tl.where(x > -105.0, x, -105.0)
+        inside = tl.where(inside < 89.0, inside, 89.0)
+        k, r = _reduced(inside)
+        value = 1.0 + (r + r * r * _expm1_tail(r))
+        whole = k.to(tl.int32)
+        half = whole >> 1
+        value = value * _power_of_two(half) * _power_of_two(whole - half)
+        return tl.where(x != x, x, value)
 
 
 @triton.jit
@@ -89,16 +92,17 @@ def expm1(x):
         # What u lost when it was rounded is made good by the logarithm of u itself (Kahan).
         near = tl.where(u == 1.0, x, below * (x / tl.log(tl.where((u == 1.0) | (u == 0.0), 2.0, u))))
         return tl.where(tl.abs(x) < 1.1, near, below)
-    inside = tl.where(x > -50.0, x, -50.0)
-    inside = tl.where(inside < 89.0, inside, 89.0)
-    k, r = _reduced(inside)
-    half = k.to(tl.int32) >> 1
-    first, second = _power_of_two(half), _power_of_two(k.to(tl.int32) - half)
-    scale = first * second
-    near = r + r * r * _expm1_tail(r)
-    value = tl.where(k < 127.0, scale * near + (scale - 1.0), (1.0 + near) * first * second - 1.0)
-    value = tl.where(k == 0.0, near, value)
-    return tl.where((x != x) | (x == 0.0), x, value)
+    else:
+        inside = tl.where(x > -50.0, x, -50.0)
+        inside = tl.where(inside < 89.0, inside, 89.0)
+        k, r = _reduced(inside)
+        half = k.to(tl.int32) >> 1
+        first, second = _power_of_two(half), _power_of_two(k.to(tl.int32) - half)
+        scale = first * second
+        near = r + r * r * _expm1_tail(r)
+        value = tl.where(k < 127.0, scale * near + (scale - 1.0), (1.0 + near) * first * second - 1.0)
+        value = tl.where(k == 0.0, near, value)
+        return tl.where((x != x) | (x == 0.0), x, value)
 
 
 @triton.jit
@@ -116,17 +120,18 @@ def log(x):
     """The natural logarithm."""
     if x.dtype == tl.float64:
         return tl.log(x)
-    small = x < 1.1754943508222875e-38
-    scaled = tl.where(small, x * 8388608.0, x)
-    inside = tl.where((scaled > 0.0) & (scaled < INFINITY), scaled, 1.0)
-    bits = inside.to(tl.int32, bitcast=True) - 0x3F3504F3
-    whole = bits >> 23
-    mantissa = ((bits & 0x7FFFFF) + 0x3F3504F3).to(tl.float32, bitcast=True)
-    k = whole.to(tl.float32) - tl.where(small, 23.0, 0.0)
-    value = k * HIGH + _log_near(mantissa - 1.0, k * LOW)
-    value = tl.where(x == 0.0, -INFINITY, value)
-    value = tl.where(x == INFINITY, x, value)
-    return tl.where((x < 0.0) | (x != x), float("nan"), value)
+    else:
+        small = x < 1.1754943508222875e-38
+        scaled = tl.where(small, x * 8388608.0, x)
+        inside = tl.where((scaled > 0.0) & (scaled < INFINITY), scaled, 1.0)
+        bits = inside.to(tl.int32, bitcast=True) - 0x3F3504F3
+        whole = bits >> 23
+        mantissa = ((bits & 0x7FFFFF) + 0x3F3504F3).to(tl.float32, bitcast=True)
+        k = whole.to(tl.float32) - tl.where(small, 23.0, 0.0)
+        value = k * HIGH + _log_near(mantissa - 1.0, k * LOW)
+        value = tl.where(x == 0.0, -INFINITY, value)
+        value = tl.where(x == INFINITY, x, value)
+        return tl.where((x < 0.0) | (x != x), float("nan"), value)
 
 
 @triton.jit
@@ -136,11 +141,12 @@ def log1p(x):
         y = 1.0 + x
         near = tl.where(y == 1.0, x, tl.log(y) * (x / tl.where(y == 1.0, 1.0, y - 1.0)))
         return tl.where((x > 1e20) | (y == 0.0), tl.log(y), near)
-    near = _log_near(tl.where((x > -0.25) & (x <= 1.0), x, 0.0), 0.0)
-    y = 1.0 + x
-    lost = tl.where(x < 1.0, x - (y - 1.0), 1.0 - (y - x))
-    far = log(y) + tl.where((y > 0.0) & (y < INFINITY), divide(lost, y), 0.0)
-    return tl.where((x > -0.25) & (x <= 1.0), tl.where(x == 0.0, x, near), far)
+    else:
+        near = _log_near(tl.where((x > -0.25) & (x <= 1.0), x, 0.0), 0.0)
+        y = 1.0 + x
+        lost = tl.where(x < 1.0, x - (y - 1.0), 1.0 - (y - x))
+        far = log(y) + tl.where((y > 0.0) & (y < INFINITY), divide(lost, y), 0.0)
+        return tl.where((x > -0.25) & (x <= 1.0), tl.where(x == 0.0, x, near), far)
 
 
 @triton.jit
@@ -151,8 +157,9 @@ def tanh(x):
         m = expm1(-2.0 * a)
         t = -m / (2.0 + m)
         return tl.where(x < 0.0, -t, tl.where(x == 0.0, x, t))
-    v = x * x
-    near = x + x * v * ((((T4 * v + T3) * v + T2) * v + T1) * v + T0)
-    # From SPLIT on the quotient is at most 1/2, and half its error is that of the result.
-    t = 1.0 - divide(2.0, 1.0 + exp(2.0 * a))
-    return tl.where(a < SPLIT, tl.where(x == 0.0, x, near), tl.where(x < 0.0, -t, t))
+    else:
+        v = x * x
+        near = x + x * v * ((((T4 * v + T3) * v + T2) * v + T1) * v + T0)
+        # From SPLIT on the quotient is at most 1/2, and half its error is that of the result.
+        t = 1.0 - divide(2.0, 1.0 + exp(2.0 * a))
+        return tl.where(a < SPLIT, tl.where(x == 0.0, x, near), tl.where(x < 0.0, -t, t))

@@ -22,9 +22,12 @@ _INFIX = {
     "ge": ">=", "and": "&", "or": "|",
 }  # fmt: skip
 _CALLS = {
-    "abs": "tl.abs", "floor": "tl.floor", "sqrt": "tl.sqrt_rn", "exp": "m.exp", "expm1": "m.expm1",
+    "abs": "tl.abs", "floor": "tl.floor", "sqrt": "others.sqrt", "exp": "m.exp", "expm1": "m.expm1",
     "log": "m.log", "log1p": "m.log1p", "tanh": "m.tanh",
     "high": "m.high",
+    **{name: f"others.{name}" for name in (
+        "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
+    )},
 }  # fmt: skip
 
 
@@ -92,6 +95,12 @@ def _operation(head: str, args: tuple[Ref, ...], names: list[str], *, fast: bool
         return f"tl.where({', '.join(texts)})"
     if head in _CALLS:
         return f"{_CALLS[head]}({texts[0]})"
+    if head == "power":
+        given = [
+            t if isinstance(a, int) else f"tl.full((), {t}, x0.dtype)"
+            for t, a in zip(texts, args, strict=True)
+        ]
+        return f"others.power({', '.join(given)})"
     raise NoTritonForm(f"{head} has no Triton form; PyTorch's own operations compute it")
 
 
@@ -230,7 +239,7 @@ def load(source: str) -> Any:
     import triton
     import triton.language as tl
 
-    from gateproof.kernels import elementary
+    from gateproof.kernels import elementary, elementary_others
 
     name = f"<gateproof kernel {sha256(source.encode()).hexdigest()[:16]}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
@@ -238,6 +247,7 @@ def load(source: str) -> Any:
         "triton": triton,
         "tl": tl,
         "m": elementary,
+        "others": elementary_others,
         "__name__": "gateproof.kernels.made",
     }
     exec(compile(source, name, "exec"), space)  # noqa: S102 - text made above from operations and numbers

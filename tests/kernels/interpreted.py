@@ -18,7 +18,7 @@ import torch
 import triton
 import triton.language as tl
 
-from gateproof.kernels import choice, elementary, functional
+from gateproof.kernels import choice, elementary, elementary_others, functional
 from gateproof.kernels.graph import unfold
 from gateproof.kernels.triton_source import Roles, kernel_source, load
 from gateproof.numerics.backends.formula import formula
@@ -44,7 +44,8 @@ def kernel(out, given, n, BLOCK: tl.constexpr):
 """
     file = f"<elementary {name}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    space = {"triton": triton, "tl": tl, "m": elementary, "__name__": "interpreted"}
+    home = elementary if hasattr(elementary, name) else elementary_others
+    space = {"triton": triton, "tl": tl, "m": home, "__name__": "interpreted"}
     exec(compile(source, file, "exec"), space)  # noqa: S102 - the text above
     return space["kernel"]
 
@@ -69,6 +70,15 @@ ELEMENTARY = {
     "log": (mpmath.log, (1e-45, 3e38), {-0.0: -INF, INF: INF, -1.0: NAN, 1.0: 0}, 1.0, 1.0),
     "log1p": (mpmath.log1p, (-0.999, 3e38), {-0.0: -0.0, -1.0: -INF, INF: INF, -2.0: NAN}, 1.5, 2.0),
     "tanh": (mpmath.tanh, (-30, 30), {-0.0: -0.0, INF: 1, -INF: -1, 1e30: 1}, 1.5, 5.0),
+    "tan": (mpmath.tan, (-30, 30), {-0.0: -0.0, INF: NAN}, 3.0, 2.0),
+    "atan": (mpmath.atan, (-1e38, 1e38), {-0.0: -0.0, INF: float(np.float32(np.pi / 2))}, 2.0, 2.0),
+    "asin": (mpmath.asin, (-1, 1), {-0.0: -0.0, 1.5: NAN, -INF: NAN}, 3.0, 3.0),
+    "acos": (mpmath.acos, (-1, 1), {1.0: 0, 1.5: NAN, -1.5: NAN}, 3.0, 3.0),
+    "sinh": (mpmath.sinh, (-89.4, 89.4), {-0.0: -0.0, INF: INF, -INF: -INF, 90.0: INF}, 3.0, 3.0),
+    "cosh": (mpmath.cosh, (-89.4, 89.4), {-0.0: 1, INF: INF, -INF: INF, 90.0: INF}, 3.0, 3.0),
+    "asinh": (mpmath.asinh, (-1e38, 1e38), {-0.0: -0.0, INF: INF, -INF: -INF}, 3.0, 3.0),
+    "acosh": (mpmath.acosh, (1, 1e38), {1.0: 0, INF: INF, 0.5: NAN, -INF: NAN}, 3.0, 3.0),
+    "atanh": (mpmath.atanh, (-0.9999999, 0.9999999), {-0.0: -0.0, 1.0: INF, -1.0: -INF, 2.0: NAN}, 3.0, 3.0),
 }
 
 
