@@ -25,8 +25,12 @@ LIBRARY.define(
 
 
 def computed_value(z: Any, mask: Any, odds: bool, safe: bool) -> Any:
-    """The value in PyTorch's own operations."""
-    logits = masked(z, mask)
+    """The value in PyTorch's own operations.
+
+    A tie of two logits leaves log-odds as small as a sum of exponentials, with all its errors: a CPU computes
+    them in float64.
+    """
+    logits = masked(z.double() if odds and z.device.type == "cpu" else z, mask)
     return (formulas.log_odds(logits, safe) if odds else formulas.probabilities(logits, safe)).to(z.dtype)
 
 
