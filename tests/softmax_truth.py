@@ -72,7 +72,7 @@ def rows_with_gaps(n, gaps=GAPS):
 
 
 def worst(found, places=5):
-    """The largest errors of {"p", "dp", "l", "dl"}: p in units in the last place, others in sizes of terms."""
+    """The largest errors of {"p", "dp", "l", "dl"}: p in last places, others in sizes of terms."""
     errors = dict.fromkeys(("p", "dp", "l", "dl"), 0.0)
     for z, dy, made in found:
         row, n = Row(z), len(z)

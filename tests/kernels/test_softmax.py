@@ -155,14 +155,15 @@ def test_opcheck(log_odds):
         torch.library.opcheck(torch.ops.gateproof.tg_softmax_backward.default, (z, z, keep, log_odds, True))
 
 
-def test_compiled_code():
+@pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=pytest.mark.deep)])
+def test_compiled_code(backend):
     z, mask = spread(3, 5, dtype=torch.float32).requires_grad_(), spread(5) > -3
     dy = spread(3, 5, dtype=torch.float32, seed=1)
 
     def call(z):
         return functional.tg_softmax(z * 2, mask=mask), functional.tg_softmax(z * 2, mask=mask, log_odds=True)
 
-    for y, right in zip(torch.compile(call, fullgraph=True)(z), call(z), strict=True):
+    for y, right in zip(torch.compile(call, fullgraph=True, backend=backend)(z), call(z), strict=True):
         torch.testing.assert_close(y, right, rtol=3e-7, atol=0)
         gradients = [torch.autograd.grad(v, z, dy, retain_graph=True)[0] for v in (y, right)]
         torch.testing.assert_close(*gradients, rtol=1e-5, atol=1e-6)

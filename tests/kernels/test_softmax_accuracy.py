@@ -24,9 +24,10 @@ def within(errors):
     return errors["p"] <= 4 and errors["l"] <= 1.1e-7 and errors["dp"] <= 5e-6 and errors["dl"] <= 5e-6
 
 
-@pytest.mark.parametrize(
-    "n", [2, 3, 64, pytest.param(1000, marks=pytest.mark.deep), pytest.param(4096, marks=pytest.mark.deep)]
-)
+LONG = [pytest.param(n, marks=pytest.mark.deep) for n in (1000, 4096)]
+
+
+@pytest.mark.parametrize("n", [2, 3, 64, *LONG])
 def test_within_the_bounds(n):
     found = worst((z, dy, ours(z, dy)) for z, dy in rows_with_gaps(n))
     assert within(found), found
