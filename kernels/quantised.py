@@ -28,8 +28,9 @@ MOST_FEATURES = 2**17 - 1
 def quantise(x: torch.Tensor, scales: Activations = "token") -> tuple[torch.Tensor, torch.Tensor]:
     """Integers of shape (..., features), int8, and scales that are broadcast against them.
 
-    A row with infinity or not-a-number has scale not-a-number, so that what is computed from it is too. A
-    scale is at least the least normal number: smaller rows, zeros among them, have fewer levels.
+    A row with infinity or not-a-number has such a scale and integers 0: what is computed from it is
+    not-a-number. A scale is at least the least normal number: smaller rows, zeros among them, have fewer
+    levels.
     """
     real = real_type([x])
     wide = x.detach().to(real)
@@ -38,7 +39,6 @@ def quantise(x: torch.Tensor, scales: Activations = "token") -> tuple[torch.Tens
     else:
         most = wide.abs().amax(-1, keepdim=True) if scales == "token" else wide.abs().amax()
     scale = (most / LEVELS).clamp_min(torch.finfo(real).tiny)
-    scale = torch.where(torch.isfinite(scale), scale, float("nan"))
     levels = torch.round(wide / scale).clamp(-LEVELS, LEVELS)
     return torch.where(torch.isnan(levels), 0.0, levels).to(torch.int8), scale
 

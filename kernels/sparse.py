@@ -2,9 +2,9 @@
 
 On a CPU the rows are taken in blocks of ``tokens``. Of each, columns are skipped in blocks of ``features``
 that are zero throughout (slices of the weight, nothing is copied), or, where few entries are left, single
-rows of the weight are added up, one a nonzero entry; what a dense product does faster is left to it. The
-limits below were measured (docs/benchmarks-kernels-sparse.md). The Triton form skips zero tiles of the summed
-dimension.
+rows of the weight are added up, one a nonzero entry; what a dense product does faster is left to it, and
+all of float16 and bfloat16. The limits below were measured (docs/benchmarks-kernels-sparse.md). The Triton
+form skips zero tiles of the summed dimension.
 
 Where y is 0 the weight is not read: an infinite or not-a-number weight may have no effect there, though 0
 times it is not-a-number in a dense product.
@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.functional import embedding_bag, pad
+from torch.nn.functional import embedding_bag, linear, pad
 
 from gateproof.kernels import choice
 from gateproof.kernels.pointwise import LIBRARY, check
@@ -57,20 +57,9 @@ def _by_slices(
         out.addmm_(y[:, part], rows_of[part])
 
 
-def _by_columns(
-    y: torch.Tensor, rows_of: torch.Tensor, live: torch.Tensor, features: int, out: torch.Tensor
-) -> None:
-    """One product of the live columns, copied: sums of several would be rounded to 16 bits in between."""
-    kept = live.repeat_interleave(features)[: y.shape[1]].nonzero()[:, 0]
-    weight = rows_of.t().index_select(1, kept)
-    torch.mm(y.index_select(1, kept), weight.t(), out=out)
-
-
 def _pays(y: torch.Tensor, rows_of: torch.Tensor, live: torch.Tensor) -> Any:
     """The form that pays for a block of tokens, or None where that is the dense one."""
     share, tokens = live.to(torch.float64).mean().item(), y.shape[0]
-    if y.dtype not in _WIDE:
-        return _by_columns if share <= _HALF else None
     if rows_of.is_contiguous():
         entries = torch.count_nonzero(y).item() / y.shape[1]
         if entries <= share * (_ENTRIES + _PER_TOKEN * tokens):
@@ -94,11 +83,20 @@ def _on_cpu(y: torch.Tensor, weight: torch.Tensor, tokens: int, features: int) -
                 form(block, rows_of, live, features, out[at:end])
                 dense = end
             at = end
+    if not dense:
+        return linear(y, weight)
     torch.mm(y[dense:], rows_of, out=out[dense:])
     return out
 
 
 def _value(
+    y: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, tokens: int, features: int
+) -> torch.Tensor:
+    with torch.autocast(y.device.type, enabled=False):
+        return _product(y, weight, bias, tokens, features)
+
+
+def _product(
     y: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, tokens: int, features: int
 ) -> torch.Tensor:
     code = choice.code_for(y.device.type)
@@ -109,10 +107,10 @@ def _value(
         from gateproof.kernels import sparse_triton
 
         return sparse_triton.run(y, weight, bias, live_blocks(y, tokens, features), tokens, features)
-    if y.device.type == "cpu":
-        found = _on_cpu(y, weight, tokens, features)
-    else:
-        found = y @ weight.t()
+    if y.device.type != "cpu" or y.dtype not in _WIDE:
+        # In 16 bits sums of several products would be rounded in between, and copies of columns do not pay.
+        return linear(y, weight, bias)
+    found = _on_cpu(y, weight, tokens, features)
     return found if bias is None else found + bias
 
 
@@ -156,13 +154,10 @@ class _Traced(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         (dout,), (y, weight), wanted = grad_outputs, ctx.saved_tensors, ctx.needs_input_grad
-        return (
-            dout @ weight if wanted[0] else None,
-            dout.t() @ y if wanted[1] else None,
-            dout.sum(0) if wanted[2] else None,
-            None,
-            None,
-        )
+        with torch.autocast(y.device.type, enabled=False):
+            dy = dout @ weight if wanted[0] else None
+            dweight = dout.t() @ y if wanted[1] else None
+            return dy, dweight, dout.sum(0) if wanted[2] else None, None, None
 
 
 class _Full(_Traced):
@@ -199,7 +194,11 @@ def sparse_linear(
     outputs of the weight follow one another in memory, as ``SparseLinear`` keeps them. Gradients are those of
     the dense product, and dense. Raises ValueError for shapes, types or blocks that do not agree.
     """
-    name = "sparse_linear"
+    name, device = "sparse_linear", y.device.type
+    if torch.is_autocast_enabled(device):
+        # As torch's own linear does.
+        low = torch.get_autocast_dtype(device)
+        y, weight, bias = y.to(low), weight.to(low), None if bias is None else bias.to(low)
     for label, t in (("y", y), ("weight", weight), ("bias", bias)):
         if label != "bias" or t is not None:
             check(name, label, t, y)
@@ -222,15 +221,15 @@ class SparseLinear(nn.Linear):
     block: tuple[int, int] = (TOKENS, FEATURES)
 
     @classmethod
-    def from_linear(cls, linear: nn.Linear, *, block: tuple[int, int] = (TOKENS, FEATURES)) -> SparseLinear:
+    def from_linear(cls, given: nn.Linear, *, block: tuple[int, int] = (TOKENS, FEATURES)) -> SparseLinear:
         """The same map; its weight is a copy, its bias shared."""
-        made = cls(linear.in_features, linear.out_features, linear.bias is not None, device="meta")
-        weight = linear.weight.detach()
+        made = cls(given.in_features, given.out_features, given.bias is not None, device="meta")
+        weight = given.weight.detach()
         # In 16 bits the usual order is the faster one for dense products.
         weight = weight.t().contiguous().t() if weight.dtype in _WIDE else weight.clone()
-        made.weight = nn.Parameter(weight, requires_grad=linear.weight.requires_grad)
-        made.bias, made.block = linear.bias, block
-        return made.train(linear.training)
+        made.weight = nn.Parameter(weight, requires_grad=given.weight.requires_grad)
+        made.bias, made.block = given.bias, block
+        return made.train(given.training)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:  # noqa: A002 - its signature
         """The map of tensors (..., in_features)."""

@@ -53,8 +53,13 @@ def same(a, b, within=0.0):
 def products():
     """Tiles of every kind: dead, live, cut off at each side, and a weight in either order."""
     for rows, cols, outputs in ((1, 32, 3), (70, 100, 70), (33, 64, 64)):
-        y, weight, bias = torch.randn(rows, cols), torch.randn(outputs, cols), torch.randn(outputs)
-        y[: rows // 2] *= (torch.rand(-(-cols // 32)) > 0.6).repeat_interleave(32)[:cols]
+        # What lies beside the tensors is not-a-number: nothing may read it, even times 0.
+        y, weight = (torch.full((n, cols + 40), float("nan"))[:, :cols] for n in (rows, outputs))
+        y.normal_(), weight.normal_()
+        bias = torch.randn(outputs)
+        # Another tile is dead in each row of tiles, never the last, which is cut off.
+        for tile in range(-(-rows // 32)):
+            y[32 * tile : 32 * tile + 32, 32 * tile : min(32 * tile + 32, cols - 4)] = 0.0
         for given in (weight, weight.t().contiguous().t()):
             with choice.use("triton"):
                 found = sparse_linear(y, given, bias, block=(32, 32))

@@ -79,6 +79,8 @@ def test_operation_vmap_shapes_and_compiled_code():
     assert sparse_linear(y[:0], weight).shape == (0, 4, 5)
     assert torch.equal(sparse_linear(y[..., :0], weight[:, :0], bias), bias.expand(3, 4, 5))
     assert sparse_linear(y[0, 0], weight).shape == (5,)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert torch.equal(sparse_linear(y, weight, bias), linear(y, weight, bias))
     module = SparseLinear.from_linear(torch.nn.Linear(40, 5))
     assert module.weight.t().is_contiguous()
     compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
