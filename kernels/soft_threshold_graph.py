@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+from gateproof.kernels.compensated import compensated
 from gateproof.kernels.graph import Builder, Graph, Symbol, Symbolic
 from gateproof.numerics.backends import heads
 
@@ -91,5 +92,5 @@ def gradient_graph(kind: Gradient, delta_too: bool) -> Graph:
         dy, x, delta, sharpness = (Symbol(builder, i) for i in range(4))
         made = (in_x, in_delta) if delta_too else (in_x,)
         results = [dy * part(ops, heads.sigmoid, x, delta, sharpness, kind) for part in made]
-        found = _gradients[kind, delta_too] = builder.finished([r.ref for r in results])
+        found = _gradients[kind, delta_too] = compensated(builder.finished([r.ref for r in results]))
     return found

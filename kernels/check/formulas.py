@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ Array = NDArray[np.float64]
 Call = Callable[..., Any]
 #: Inputs of a float32 row, and how many of them balls look at; the worst ones are looked at too.
 POINTS, SAMPLE, WORST = 3000, 200, 8
-SMALLEST = 2.0**-149
+SMALLEST, CANCELLED = 2.0**-149, 2.0**-16
 TORCH = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -32,13 +33,15 @@ def rows(
     code: Any,
     dtypes: Sequence[str],
     kinks: Sequence[float] = (),
-    slope: str = "",
+    slopes: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Result]:
-    """Forward and backward in each input, for each type; ``slope`` is a gradient stated apart from it."""
+    """Forward and backward in each input, for each type; ``slopes`` are gradients stated apart."""
     for dtype in dtypes:
         if dtype == "float32":
             inputs: list[Any] = [line(POINTS, kinks)]
-            inputs += [beside(len(inputs[0]), seed=k) for k in range(1, len(names))]
+            others = [beside(len(inputs[0]), seed=k) for k in range(1, len(names))]
+            # A threshold is not negative.
+            inputs += [np.abs(o) if n == "d" else o for n, o in zip(names[1:], others, strict=True)]
         else:
             first = every_input(FORMATS[dtype])
             inputs = [first, *(np.ones(len(first)) for _ in names[1:])]
@@ -47,7 +50,8 @@ def rows(
         wide = [np.asarray(x, dtype=np.float64) for x in inputs]
         for direction, by, values in zip(directions, ["", *names], found, strict=True):
             row = Row(name, direction, dtype, str(code))
-            truth = Truth(slope, tuple(names)) if by and slope else Truth(text, tuple(names), by)
+            stated = slopes.get(by)
+            truth = Truth(stated, tuple(names)) if stated else Truth(text, tuple(names), by)
             judge = _by_terms if dtype == "float32" else _by_rounding
             try:
                 yield judge(row, truth, wide, values, budget)
@@ -78,9 +82,12 @@ def _by_terms(row: Row, truth: Truth, inputs: list[Array], found: Array, budget:
 def _by_rounding(row: Row, truth: Truth, inputs: list[Array], found: Array, _: float) -> Result:
     form = FORMATS[row.dtype]
     values = truth.values(inputs)
-    sizes = np.abs(values)
+    with np.errstate(all="ignore"):
+        # Where terms cancel float64 has lost digits that a 16-bit result may still have.
+        lost = np.abs(values) < CANCELLED * truth.sizes(inputs)[0]
+    values = truth.in_balls(inputs, values, np.flatnonzero(lost))
     nearest = truth.rounded(inputs, values, form)
-    truth.compare(inputs, values, np.maximum(sizes, truth.sizes(inputs)[0]), _sample(len(values)))
+    truth.compare(inputs, values, np.abs(values), _sample(len(values)))
     return by_rounding(row, inputs, found, values, nearest, form)
 
 

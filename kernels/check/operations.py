@@ -21,8 +21,8 @@ class Checked:
     text: str
     budget: float
     kinks: tuple[float, ...] = ()
-    #: The formula of the gradient, where that is stated apart from the value's.
-    slope: str = ""
+    #: Formulas of gradients that are stated apart from the value's, by the input's name.
+    slopes: tuple[tuple[str, str], ...] = ()
     #: The function that users call, where that is not ``compile_kernel(text)``, and what follows its tensors.
     public: str = ""
     arguments: tuple[Any, ...] = ()
@@ -57,9 +57,20 @@ CHECKED = (
         "soft_threshold(x, 1/2)",
         GATE,
         (-0.5, 0.5, 0.0),
-        "two_sided_surrogate(x, 1/2, 4)",
+        (("x", "two_sided_surrogate(x, 1/2, 4)"),),
         "soft_threshold",
         (0.5, 4.0),
+    ),
+    *(
+        Checked(
+            f"soft_threshold_{mode}",
+            "soft_threshold(x, d)",
+            GATE,
+            (0.0,),
+            (("x", "two_sided_surrogate(x, d, 4)"), ("d", f"two_sided_surrogate_delta{ending}(x, d, 4)")),
+            f"soft_threshold {mode}",
+        )
+        for mode, ending in (("surrogate", ""), ("debiased", "_debiased"))
     ),
     Checked("swiglu", "silu(g)*u", GATE, public="swiglu"),
     Checked("memglu", "memglu(g)*u", SEVERAL, (0.55, -0.55), public="memglu"),
@@ -69,6 +80,8 @@ CHECKED = (
 
 def call_of(checked: Checked) -> Callable[..., Any]:
     """The function that users call."""
+    if checked.public.startswith("soft_threshold "):
+        return _learned(checked.public.split()[1])
     if checked.public:
         from gateproof.kernels import functional
 
@@ -77,3 +90,10 @@ def call_of(checked: Checked) -> Callable[..., Any]:
     from gateproof.kernels.formula_kernel import compile_kernel
 
     return compile_kernel(checked.text)
+
+
+def _learned(mode: Any) -> Callable[..., Any]:
+    """A soft threshold with a delta an element, which makes the gradient in delta one an element too."""
+    from gateproof.kernels.functional import soft_threshold
+
+    return lambda x, d: soft_threshold(x.reshape(1, -1), d, 4.0, mode).reshape(-1)

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from gateproof.kernels import functional
+from gateproof.kernels.check.gate_truth import Gate
 from gateproof.kernels.check.result import Result, Row
 
 #: Clear of kinks.
@@ -32,14 +34,50 @@ def registered(
         ("gradgradcheck", lambda: torch.autograd.gradgradcheck(call, given)),
     ):
         yield _row(Row(name, what, "float64", "torch"), run)
-    operation = getattr(call, "operation", None)
-    if operation is not None:
-        numbers = call._numbers  # type: ignore[attr-defined]
-        single = [g.detach().to(torch.float32).requires_grad_() for g in given]
-        yield _row(
-            Row(name, "opcheck", "float32", "torch"),
-            lambda: torch.library.opcheck(operation.call_value, (*(s.detach() for s in single), *numbers)),
-        )
+    operation: Any = getattr(call, "operation", None)
+    found = operation.call_value if operation is not None else getattr(torch.ops.gateproof, name, None)
+    if found is not None:
+        arguments: list[Any] = [g.detach().to(torch.float32) for g in given]
+        # Constants of products are those of an uncalibrated gate.
+        arguments += [1.0] * (len(_overload(found)._schema.arguments) - len(arguments))
+        yield _opcheck(name, _overload(found), arguments)
+
+
+def registered_gate(gate: Gate) -> Iterator[Result]:
+    """gradcheck in x, u and every number, with one row of numbers; opcheck of value and gradients."""
+    k, given = len(gate.slope), [gate.tau, gate.theta, gate.slope, gate.intercept]
+    x = torch.tensor(_INPUTS, dtype=torch.float64, requires_grad=True)
+    u = (x.detach() + 0.25).requires_grad_()
+    numbers = [torch.tensor(list(p), dtype=torch.float64) for p in given]
+    # Nothing is differentiated at infinity.
+    learned = [p.requires_grad_() if torch.isfinite(p).all() and p.numel() and k > 1 else p for p in numbers]
+    call = functional.tg_glu if gate.product else functional.threshold_gate
+    tensors = [x, u] if gate.product else [x]
+    yield _row(
+        Row(gate.name, "gradcheck", "float64", "torch"),
+        lambda: torch.autograd.gradcheck(call, (*tensors, *learned)),
+    )
+    # Finite differences of a gate's own gradient; a table's numbers take part.
+    yield _row(
+        Row(gate.name, "gradgradcheck", "float64", "torch"),
+        lambda: torch.autograd.gradgradcheck(call, (*tensors, *learned)),
+    )
+    taus = [] if k == 1 else numbers[:1]
+    table = torch.cat([*taus, *numbers[1:]]).detach().to(torch.float32).reshape(1, -1)
+    name = "tg_glu" if gate.product else "threshold_gate"
+    single = [t.detach().to(torch.float32) for t in tensors]
+    arguments: Any = (*single, table, [], k, len(gate.tau) == 1, False, None)
+    yield _opcheck(gate.name, _overload(getattr(torch.ops.gateproof, name)), arguments)
+
+
+def _overload(found: Any) -> Any:
+    return getattr(found, "default", found)
+
+
+def _opcheck(name: str, operation: Any, arguments: Any) -> Result:
+    return _row(
+        Row(name, "opcheck", "float32", "torch"), lambda: torch.library.opcheck(operation, tuple(arguments))
+    )
 
 
 def _must_fail(call: Callable[..., Any], given: list[torch.Tensor]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from gateproof.kernels import choice
 from gateproof.kernels.check import bounds, formulas, gates
 from gateproof.kernels.check.operations import CHECKED, GATE, SEVERAL, call_of
-from gateproof.kernels.check.registered import registered
+from gateproof.kernels.check.registered import registered, registered_gate
 from gateproof.kernels.check.result import Result, Row
 from gateproof.numerics.backends.formula import formula
 
@@ -56,7 +56,7 @@ def here(operations: Sequence[str], code: str, dtypes: Sequence[str]) -> Iterato
                 checked.name,
                 code,
                 lambda c=checked, f=found, k=call: formulas.rows(  # type: ignore[misc]
-                    c.name, c.text, f, k, c.budget, code, dtypes, c.kinks, c.slope
+                    c.name, c.text, f, k, c.budget, code, dtypes, c.kinks, dict(c.slopes)
                 ),
             )
             if code == "triton" and "float32" in dtypes:
@@ -66,10 +66,12 @@ def here(operations: Sequence[str], code: str, dtypes: Sequence[str]) -> Iterato
                 if checked.name == "silu":
                     yield from bounds.far(checked.name, call.graphs[0])
             if code == "torch" and "float32" in dtypes:
-                yield from registered(checked.name, call, len(found), surrogate=bool(checked.slope))
+                yield from registered(checked.name, call, len(found), surrogate=bool(checked.slopes))
     for gate in gates.GATES:
         if gate.name in operations:
             yield from _guarded(gate.name, code, lambda g=gate: gates.rows(g, code, dtypes))  # type: ignore[misc]
+            if code == "torch" and "float32" in dtypes:
+                yield from registered_gate(gate)
 
 
 def _guarded(name: str, code: str, rows: Callable[[], Iterator[Result]]) -> Iterator[Result]:

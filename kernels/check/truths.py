@@ -75,6 +75,16 @@ class Truth:
         finally:
             flint.ctx.prec = before
 
+    def in_balls(self, inputs: Sequence[Array], values: Array, places: NDArray[np.int64]) -> Array:
+        """The values with those at some places from balls."""
+        found = np.array(values)
+        for i in places:
+            point = [float(x[i]) for x in inputs]
+            ball = self.ball(point) if np.isfinite(point).all() else None
+            if ball is not None and ball.is_finite():
+                found[i] = float(ball.mid())
+        return found
+
     def compare(
         self, inputs: Sequence[Array], values: Array, sizes: Array, places: NDArray[np.int64]
     ) -> None:
