@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Protocol
 
+from gateproof.numerics.points import compare
 from gateproof.theory.asymptotes import Asymptote, NoAsymptote
 from gateproof.theory.exact.derivative import derivative
 from gateproof.theory.exact.domain import Assumptions, Domain
@@ -189,7 +190,7 @@ def _of_core(expr: Expr, text: str) -> Phi:
     )
     parity = {"even": 1, "odd": -1}.get(found.parity or "", 0)
     ends = found.left, found.right
-    return Phi(text, expr, *derivatives, kinks, branches, parity, _homogeneous(branches), *ends)
+    return Phi(text, expr, *derivatives, kinks, branches, parity, _homogeneous(expr, branches), *ends)
 
 
 def _derivatives(expr: Expr, name: str) -> tuple[Expr, Expr, Expr]:
@@ -215,8 +216,12 @@ def _corner(left: Branch, right: Branch, at: Expr, order: int) -> Corner:
     return Corner(at, order, *jumps)
 
 
-def _homogeneous(branches: tuple[Branch, ...]) -> bool:
+def _homogeneous(expr: Expr, branches: tuple[Branch, ...]) -> bool:
     """Whether each half line has phi(x) = x phi(1) or x |phi(-1)|: kinks at 0 alone, and lines through it."""
+    # Branches are open: 1 - sign(x)**2 is 0 on both, and 1 at 0 itself.
+    value = substitute(expr, {X: num(0)})
+    if compare(value, num(0)) != 0 and prove_relation(value, "==", num(0), Assumptions()) is None:
+        return False
     if len(branches) > 2 or (len(branches) == 2 and branches[0].hi != num(0)):
         return False
     for branch in branches:

@@ -143,13 +143,16 @@ def decide_printed(relation: Rel, context: Context) -> Outcome:
     if always is not None:
         return always
     signs: dict[int, dict[str, Fraction]] = {}
+    all_known = True
     for corner in itertools.product(*((p.lo, p.hi) for p in literals)):
         point = dict(zip(names.values(), corner, strict=True))
         try:
             sign = _corner_sign(left, right, point)
         except (Undefined, MaybeUndefined):
-            continue
-        if sign is not None:
+            sign = None
+        if sign is None:
+            all_known = False
+        else:
             signs.setdefault(sign, point)
     wanted = {"==": {0}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {1, 0}}[op]
     choice = next((signs[s] for s in wanted if s in signs), None)
@@ -165,7 +168,7 @@ def decide_printed(relation: Rel, context: Context) -> Outcome:
         known = _at_corners(gap, {s: signs[s] for s in (-1, 1)})
         trust = ("arb", "mpfr") if known is not None else ("arb",)
         return Outcome(True, PROVED, _METHOD, trust, (step,), certificate=known)
-    return _never(relation, gap, box, signs, context)
+    return _never(relation, gap, box, signs, all_known, context)
 
 
 def defined_over(expr: Expr, box: Box, context: Context) -> bool:
@@ -223,6 +226,7 @@ def _never(
     gap: Expr,
     box: Box,
     signs: dict[int, dict[str, Fraction]],
+    all_known: bool,
     context: Context,
 ) -> Outcome:
     """Refute: for every choice the difference has the wrong sign."""
@@ -239,8 +243,8 @@ def _never(
         f"for every choice of numbers that print so, the left side of {to_text(relation)} is {side} the right"
     )
     witness = {"every choice": f"left {side} right"}
-    if found.status != "proved" and _multilinear(gap, tuple(box)):
-        # Linear in each number by itself: the extremes are at corners, all of which have been looked at.
+    if found.status != "proved" and all_known and _multilinear(gap, tuple(box)):
+        # Linear in each number by itself: the extremes are at corners, and the sign is known at each.
         steps = ("the difference is linear in each printed number: its extremes are at corners", step)
         return Outcome(False, PROVED, "exact arithmetic", ("arb",), steps, witness=witness)
     if found.status != "proved":

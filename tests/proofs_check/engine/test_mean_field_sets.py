@@ -214,3 +214,13 @@ def test_latex():
     relation = parse_claim("fixed_points(tanh(x), x, sigma_w2=2, sigma_b2=0) == 0").body
     given = r"\tanh\left(x\right); \sigma_w^2 = 2, \sigma_b^2 = 0"
     assert to_latex(relation) == rf"\operatorname{{fixed\_points}}_{{x}}\left({given}\right) = 0"
+
+
+@pytest.mark.parametrize("text", ["1 - sign(x)**2", "x + 1 - sign(x)**2", "where(x == 0, 1, max(x, 0))"])
+def test_a_value_at_zero_alone_is_no_fixed_point_at_zero(text):
+    # phi(0) = 1, so that 0 -> sigma_w^2 V(0) = 1/2: scale-invariant but for that one value.
+    for formal in (
+        f"0 in fixed_points({text}, x, sigma_w2=1/2, sigma_b2=0)",
+        f"fixed_points({text}, x, sigma_w2=1/2, sigma_b2=0) == {{0}}",
+    ):
+        assert decided(formal).verdict in ("refuted", "inconclusive")
