@@ -16,7 +16,7 @@ CODE := theory numerics kernels proofs_check src tests figures
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report kernels test wheel lint style types format coq bench bench-fits bench-meanfield deep score clean
+.PHONY: help setup report kernels compiled test wheel lint style types format coq bench bench-fits bench-meanfield deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -37,6 +37,9 @@ $(STAMP): pyproject.toml constraints.txt
 
 kernels: $(STAMP)  ## hold the kernels against exact values, Triton's in its interpreter
 	$(PY) -m gateproof kernels check
+
+compiled: $(STAMP)  ## compile every Triton kernel without a GPU and compare with the table
+	$(PY) -m gateproof kernels compile --check -j $(JOBS)
 
 report: $(STAMP)  ## decide every claim of the three papers; writes report/
 	$(PY) -m gateproof report --out report

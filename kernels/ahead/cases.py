@@ -66,6 +66,17 @@ def _softmax(odds: bool, dtype: torch.dtype) -> torch.Tensor:
     return functional.tg_softmax(_made(ROWS, LOGITS, dtype=dtype), log_odds=odds)
 
 
+def _glu(dtype: torch.dtype) -> torch.Tensor:
+    g, u = (_made(ROWS, COLUMNS, dtype=dtype) for _ in range(2))
+    return functional.tg_glu(g, u, 1.0, *_numbers(2))
+
+
+def _soft_threshold(learned: bool, dtype: torch.dtype) -> torch.Tensor:
+    delta = _made(1, dtype=torch.float32) if learned else 0.5
+    found: torch.Tensor = functional.soft_threshold(_made(ROWS, COLUMNS, dtype=dtype), delta, 4.0)
+    return found
+
+
 def cases() -> Iterator[Case]:
     """All of them."""
     f, flat, ragged = functional, (ROWS, COLUMNS), (ROWS * COLUMNS + 1,)
@@ -76,6 +87,9 @@ def cases() -> Iterator[Case]:
     packed: dict[str, Any] = {"swiglu": f.swiglu_packed, "memglu": f.memglu_packed}
     for name, function in packed.items():
         yield Case(f"{name} packed", partial(_packed, function))
+    yield Case("tg_glu K=2", _glu)
+    yield Case("soft_threshold", partial(_soft_threshold, False))
+    yield Case("soft_threshold learned", partial(_soft_threshold, True))
     yield Case("threshold_gate K=2 hard", partial(_constant, 2, float("inf")))
     for k in _BRANCHES:
         yield Case(f"threshold_gate K={k}", partial(_constant, k, 1.0))
@@ -88,19 +102,23 @@ def cases() -> Iterator[Case]:
 def launches(case: Case, kind: str, lanes: int = 32) -> list[tuple[str, Launch]]:
     """The launches of a case in a type, forward then backward, from the functions that users call.
 
-    ``lanes`` are those of a warp of the card that is meant.
+    A second kernel of a direction is ``backward 2``. ``lanes`` are those of a warp of the card that is meant.
     """
     with use("triton"), noted(lanes) as found:
         result = case.call(TYPES[kind])
         forward = len(found)
         torch.autograd.grad(result, _leaves(result), torch.empty_like(result))
-    return [("forward" if k < forward else "backward", launch) for k, launch in enumerate(found)]
+    return [
+        (f"{direction} {k}" if k > 1 else direction, launch)
+        for direction, part in (("forward", found[:forward]), ("backward", found[forward:]))
+        for k, launch in enumerate(part, 1)
+    ]
 
 
 def _leaves(result: torch.Tensor) -> list[torch.Tensor]:
     """The tensors that a result was made from."""
     found: list[torch.Tensor] = []
-    stack = [result.grad_fn]
+    stack: list[Any] = [result.grad_fn]
     while stack:
         node = stack.pop()
         if node is None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_NVIDIA = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+ )?([A-Z][A-Z0-9_.]*)", re.MULTILINE)
+_NVIDIA = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)", re.MULTILINE)
 _AMD = re.compile(r"^\t([a-z]+_\w+)", re.MULTILINE)
 _WORDS = {"ubyte": 8, "byte": 8, "ushort": 16, "short": 16, "dword": 32}
 

@@ -13,6 +13,14 @@ from gateproof.kernels.ahead.table import Row
 from gateproof.kernels.ahead.targets import compiled, missing, target
 
 
+def version() -> str:
+    """The version of Triton that compiles."""
+    import triton
+
+    found: str = triton.__version__
+    return found
+
+
 def names() -> list[str]:
     """What can be asked for."""
     return list(dict.fromkeys(case.name.split()[0] for case in cases()))

@@ -19,14 +19,12 @@ import torch
 
 from gateproof.kernels.bench import measure
 from gateproof.kernels.bench.layers import layers
-from gateproof.kernels.bench.operations import Operation, chosen, liger, names, selected
+from gateproof.kernels.bench.operations import Operation, chosen, liger, selected
 
 ROWS, WIDTHS = 8192, (2816, 8192, 14336)
 TYPES = {"bf16": torch.bfloat16, "fp32": torch.float32}
 DIRECTIONS = ("forward", "backward")
 NO_GPU = "not measured: no GPU"
-
-__all__ = ["measured", "names", "selected"]
 
 
 def present() -> bool:
@@ -34,7 +32,7 @@ def present() -> bool:
     return torch.cuda.is_available()
 
 
-def measured(patterns: Sequence[str], repeats: int, _: int = 0) -> dict[str, Any]:
+def measured(patterns: Sequence[str], repeats: int) -> dict[str, Any]:
     """The document of a run; without a GPU its rows say that they were not measured."""
     chosen_ = selected(patterns)
     if not present():

@@ -32,17 +32,19 @@ class Operation:
     liger: str = ""
 
 
-def _gate(thresholds: list[float], slopes: list[float], tau: float) -> tuple[Function, Function]:
+def _gate(
+    thresholds: list[float], slopes: list[float], tau: float, height: float = 0.1
+) -> tuple[Function, Function]:
     """A threshold gate, and its textbook form: differences of sigmoids times lines."""
 
     def ours(x: torch.Tensor) -> torch.Tensor:
-        return functional.threshold_gate(x, tau, thresholds, slopes, [0.1] * len(slopes))
+        return functional.threshold_gate(x, tau, thresholds, slopes, [height] * len(slopes))
 
     def textbook(x: torch.Tensor) -> torch.Tensor:
         sides: list[Any] = [1.0, *(torch.sigmoid(tau * (x - h)) for h in thresholds), 0.0]
         total: Any = None
         for below, above, slope in zip(sides, sides[1:], slopes, strict=False):
-            term = (below - above) * (slope * x + 0.1)
+            term = (below - above) * (slope * x + height)
             total = term if total is None else total + term
         found: torch.Tensor = total
         return found
@@ -57,7 +59,9 @@ def _memglu(x: torch.Tensor) -> torch.Tensor:
 def operations() -> list[Operation]:
     """All of them."""
     two, three = _gate([0.2], [0.0, 1.0], 1.5), _gate([-1.0, 1.0], [0.0, 0.5, 1.0], 1.5)
+    exact, _ = _gate([0.0], [0.0, 1.0], 1.0, 0.0)
     return [
+        Operation("threshold_gate SiLU", exact, silu, 1),
         Operation("threshold_gate K=2", *two, 1),
         Operation("threshold_gate K=3", *three, 1),
         Operation("memglu gate", compile_kernel("memglu(x)"), _memglu, 1),

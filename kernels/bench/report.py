@@ -16,15 +16,15 @@ def _cpu(found: dict[str, Any]) -> str:
     allocator = ", ".join(f"{k}={v or 'not set'}" for k, v in found["allocator"].items())
     machine = f"CPU {found['name']}, torch {found['torch']}, {found['threads']} threads"
     lines = [
-        f"{machine}, {found['elements']} float32",
+        f"{machine}, {found['elements']} float32, {found['clock']}",
         f"allocator: {allocator}",
-        f"{'':58}{'median':>10} {'spread':>7} {'/copy':>6} {'/F.silu':>8}",
+        f"{'':58}{'least':>10} {'spread':>7} {'/copy':>6} {'/F.silu':>8}",
     ]
     for r in found["rows"]:
         goal = "" if "goal" not in r else f"  goal {r['goal']}: {'met' if r['met'] else 'MISSED'}"
         named = f"{r['op']}, {r['code']}, {'with gradients' if r['direction'] == 'both' else 'forward'}"
         lines.append(
-            f"{named:58.58}{r['median'] * 1e3:8.2f} ms {r['spread']:5.0%} {r['to_copy']:6.2f} "
+            f"{named:58.58}{r['least'] * 1e3:8.2f} ms {r['spread']:5.0%} {r['to_copy']:6.2f} "
             f"{r['to_silu']:8.2f}{goal}"
         )
     return "\n".join(lines) + "\n"

@@ -22,24 +22,26 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--device", choices=("cpu", "cuda"), help="where (cuda where there is one)")
     parser.add_argument("--repeats", type=whole(3, 1000), default=20, metavar="N", help="times each (20)")
     parser.add_argument(
+        "--busy", action="store_true", help="on a CPU count its time, where others use it too"
+    )
+    parser.add_argument(
         "--elements", type=whole(1, 2**31), default=2**24, metavar="N", help="elements on a CPU (16777216)"
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Time and print."""
-    from gateproof.proofs_check.refused import OK, RefusedError
+    from gateproof.proofs_check.refused import OK, NothingSelectedError, RefusedError
 
     if find_spec("torch") is None:
         raise RefusedError("torch is not installed: pip install 'gateproof[torch]'")
-    from gateproof.kernels.bench import cpu, gpu, report
+    from gateproof.kernels.bench import cpu, gpu, operations, report
 
-    device = options.device or ("cuda" if gpu.present() else "cpu")
-    bench = gpu if device == "cuda" else cpu
-    if not bench.selected(options.what):
-        from gateproof.proofs_check.refused import NothingSelectedError
-
-        raise NothingSelectedError(f"no operation fits; there are {', '.join(bench.names())}")
-    found = bench.measured(options.what, options.repeats, options.elements)
+    if not operations.selected(options.what):
+        raise NothingSelectedError(f"no operation fits; there are {', '.join(operations.names())}")
+    if (options.device or ("cuda" if gpu.present() else "cpu")) == "cuda":
+        found = gpu.measured(options.what, options.repeats)
+    else:
+        found = cpu.measured(options.what, options.repeats, options.elements, options.busy)
     output.put(json.dumps(found, indent=1) + "\n" if options.json else report.text(found))
     return OK

@@ -39,34 +39,32 @@ def run(options: argparse.Namespace) -> int:
             raise RefusedError(f"{library} is not installed: pip install 'gateproof[torch]'")
     if os.environ.get("TRITON_INTERPRET") == "1":
         raise RefusedError("TRITON_INTERPRET=1 has kernels interpreted, not compiled: unset it")
-    import triton
-
     from gateproof.kernels.ahead import run as ahead
     from gateproof.kernels.ahead import table as tables
 
     if not ahead.selected(options.what):
         raise NothingSelectedError(f"no operation fits; there are {', '.join(ahead.names())}")
-    table, rows, worse = tables.read(), [], {}
+    table, here, rows, worse = tables.read(), ahead.version(), [], {}
     architectures, types = options.arch or ARCHITECTURES, options.dtype or DTYPES
     for row in ahead.rows(options.what, architectures, types, options.jobs or os.cpu_count() or 1):
         rows.append(row)
-        worse[row.key] = tables.regressions(row, table, triton.__version__)
+        worse[row.key] = tables.regressions(row, table, here)
         if not options.json:
             output.put(_line(row, worse[row.key] if options.check else []))
     if options.write:
         whole = not (options.what or options.arch or options.dtype)
-        _write(tables, rows, {} if whole else table.rows, triton.__version__, table.triton)
+        _write(tables, rows, {} if whole else table.rows, here, table.triton)
     failed = [key for key, found in worse.items() if found]
     if options.json:
         document = {
             "passed": not failed,
-            "triton": triton.__version__,
+            "triton": here,
             "table": table.triton,
             "results": [tables.as_json(row, worse[row.key]) for row in rows],
         }
         output.put(json.dumps(document, indent=1) + "\n")
     elif options.check:
-        output.put(_end(rows, failed, triton.__version__, table.triton))
+        output.put(_end(rows, failed, here, table.triton))
     return FAILED if options.check and failed else OK
 
 

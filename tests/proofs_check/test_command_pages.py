@@ -8,7 +8,7 @@ import pages
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = {"fit.md": 8, "meanfield.md": 15, "kernels-accuracy.md": 1}
+PAGES = {"fit.md": 8, "meanfield.md": 15, "kernels-accuracy.md": 1, "kernels.md": 2}
 COMMANDS = {name: pages.commands((DOCS / name).read_text()) for name in PAGES}
 
 
