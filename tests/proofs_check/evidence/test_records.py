@@ -217,6 +217,9 @@ DAMAGED = [
     {"numbers": {"n": "1/0"}},
     {"numbers": {"n-1": "3"}},
     {"numbers": {"n": "1e9999"}},
+    {"numbers": {"n": "1e999"}},  # more digits than a statement may have
+    {"numbers": {"tails_lo": "1"}},  # an end of no interval
+    {"intervals": {"h": INTERVAL}, "numbers": {"h_lo": "1"}},
     {"intervals": {"h": {**INTERVAL, "n": 0}}},
     {"intervals": {"h": {k: v for k, v in INTERVAL.items() if k != "method"}}},
     {"intervals": {"h": {**INTERVAL, "lo": 1.0}}},
@@ -228,7 +231,6 @@ DAMAGED = [
 BEYOND = [
     {"intervals": {"h": {**INTERVAL, "lo": "3"}}},
     {"intervals": {"h": {**INTERVAL, "level": "1"}}},
-    {"intervals": {"h": INTERVAL}, "numbers": {"h_lo": "1"}},
     {"inputs": [{"file": "../../etc/passwd", "sha256": "0" * 64}]},
     {"inputs": [{"file": "/etc/passwd", "sha256": "0" * 64}]},
     {"inputs": [{"file": None, "sha256": "0" * 64}]},
