@@ -37,7 +37,7 @@ def _gpu(found: dict[str, Any]) -> str:
         shape = "x".join(map(str, r["shape"]))
         memory = "" if r["peak_bytes"] is None else f"  peak {r['peak_bytes'] / 2**20:7.0f} MiB"
         lines.append(
-            f"{r['op']:20}{r['direction']:9}{r['dtype']:5}{shape:12}{r['code']:14}{r['gb_s']:7.0f} GB/s  "
+            f"{r['op']:20}{r['direction']:9}{r['dtype']:5}{shape:12}{r['code']:19}{r['gb_s']:7.0f} GB/s  "
             f"{r['of_copy']:6.1%} of a copy  spread {r['spread']:.0%}{memory}"
         )
     for r in found["layers"]:
