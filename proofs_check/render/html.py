@@ -52,6 +52,7 @@ def render(document: Mapping[str, Any]) -> str:
         groups=opening.GROUPS,
         failing=opening.failing,
         needs=opening.needs,
+        said=opening.said,
         urgent=[row for row in readings(document) if state(row[1]) != "ok" and not unreached(row[1])],
         readable=readable,
     )

@@ -39,8 +39,24 @@ def render(document: Mapping[str, Any]) -> str:
 def _opening(document: Mapping[str, Any]) -> Iterator[str]:
     """The statements by paper, what fails, what is right, what waits: one page."""
     first = opening.opening(document)
-    if not first.papers:
-        return
+    if first.papers:
+        yield from _groups(first)
+    sections: list[tuple[str, str, Callable[[Mapping[str, Any]], str]]] = [
+        ("fails", "What fails as stated, and its correction", first.instead),
+        ("partly", "What holds as stated and fails in another reading", _share),
+        ("right", "What is exactly right", opening.said),
+        ("supported", "What holds, in part by a sample or a run only", opening.said),
+        ("waits", "What waits for a run", lambda claim: "; ".join(opening.needs(claim))),
+        ("open", "What is not decided", lambda claim: str(claim["says"])),
+    ]
+    for name, title, text in sections:
+        claims = [claim for paper in first.papers for claim in first.groups[paper][name]]
+        yield from _list(title, claims, text, "; " if name == "partly" else "")
+    yield from _list("What we add", first.ours, opening.said)
+
+
+def _groups(first: opening.Opening) -> Iterator[str]:
+    """The table of statements by paper, and what its columns mean."""
     shown = first.shown
     yield f"| paper | statements | {' | '.join(opening.GROUPS[name][0] for name in shown)} |"
     yield f"|---|{'--:|' * (1 + len(shown))}"
@@ -50,22 +66,6 @@ def _opening(document: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from (f"- **{opening.GROUPS[name][0]}**: {opening.GROUPS[name][1]}" for name in shown)
     yield ""
-    sections: list[tuple[str, str, Callable[[Mapping[str, Any]], str]]] = [
-        ("fails", "What fails as stated, and its correction", first.instead),
-        ("partly", "What holds as stated and fails in another reading", _share),
-        ("right", "What is exactly right", _says),
-        ("supported", "What holds, in part by a sample or a run only", _says),
-        ("waits", "What waits for a run", lambda claim: "; ".join(opening.needs(claim))),
-        ("open", "What is not decided", _says),
-    ]
-    for name, title, text in sections:
-        claims = [claim for paper in first.papers for claim in first.groups[paper][name]]
-        yield from _list(title, claims, text, "; " if name == "partly" else "")
-    yield from _list("What we add", first.ours, _says)
-
-
-def _says(claim: Mapping[str, Any]) -> str:
-    return str(claim["says"])
 
 
 def _share(claim: Mapping[str, Any]) -> str:

@@ -27,7 +27,7 @@ GROUPS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Opening:
-    """Claims by paper and group; findings of ours apart."""
+    """Claims by paper and group; findings of ours apart, whatever became of them."""
 
     papers: tuple[str, ...]
     groups: Mapping[str, Mapping[str, list[Mapping[str, Any]]]]
@@ -51,7 +51,7 @@ class Opening:
         """What is true instead of a statement: what its correction says, else the nearest true statement."""
         correction = self.claims.get(claim["correction"] or "")
         if correction is not None and correction["says"]:
-            return str(correction["says"])
+            return said(correction)
         return next((found for reading in claim["readings"] if (found := words.nearest(reading))), "")
 
 
@@ -74,6 +74,15 @@ def group(claim: Mapping[str, Any]) -> str:
     return "waits" if "not-run" in verdicts else "open"
 
 
+def said(claim: Mapping[str, Any]) -> str:
+    """What a claim says, and behind it what became of it where it is not right, and what it is worth."""
+    name = group(claim)
+    stands = {"right": "", "supported": "", "partly": "in part"}.get(name, claim["readings"][0]["verdict"])
+    worth = next((found for reading in claim["readings"] if (found := words.effective(reading))), "")
+    notes = "; ".join(note for note in (stands, worth) if note)
+    return f"{claim['says']} ({notes})".lstrip() if notes else str(claim["says"])
+
+
 def failing(claim: Mapping[str, Any]) -> int:
     """How many readings of a claim fail."""
     return sum(reading["verdict"] in FAILS for reading in claim["readings"])
@@ -94,7 +103,7 @@ def opening(document: Mapping[str, Any]) -> Opening:
     for claim in document["claims"]:
         if claim["id"] in corrections:
             continue
-        if claim.get("ours") and group(claim) in ("right", "supported"):
+        if claim.get("ours"):
             ours.append(claim)
             continue
         inside = groups.setdefault(claim["paper"], {name: [] for name in GROUPS})

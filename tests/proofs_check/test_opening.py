@@ -104,3 +104,19 @@ def test_what_a_claim_is_worth_by_what_it_rests_on():
     }
     for text in (markdown.render(made), html.render(made)):
         assert "effectively not-run" in text
+    # The page that calls it right says so at once.
+    (middle,) = (c for c in made["claims"] if c["id"] == "middle")
+    assert opening.said(middle).startswith("Says middle. (effectively not-run")
+
+
+def test_a_correction_or_a_finding_that_fails_is_not_shown_as_one_that_holds():
+    made = build(
+        ("bad", ["refuted"], {"correction": "bad.corrected"}),
+        ("bad.corrected", ["refuted"], {}),
+        ("ours", ["refuted"], {"ours": True}),
+    )
+    first = opening.opening(made)
+    assert (first.total("memglu"), [c["id"] for c in first.ours]) == (1, ["ours"])
+    for text in (markdown.render(made), html.render(made)):
+        assert "Says bad.corrected. (refuted)" in text.replace("\\", "")
+        assert "Says ours. (refuted)" in text.replace("\\", "")
