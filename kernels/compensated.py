@@ -4,7 +4,7 @@ exp(v) magnifies a relative error of v by |v|: for z = tau*(x - theta) rounded t
 up to |z|/2 units in the last place. Sums and products of floating-point numbers have errors that are numbers
 of the same kind (Knuth, TAOCP 2, 4.2.2; Dekker, Numer. Math. 18 (1971) 224); here they follow the argument,
 and exp(v + w) = exp(v)*(1 + w) up to w**2/2, which is below 2**-34. Arguments that are exact, such as -|x|,
-cost nothing; those made with other functions are left as they are.
+cost nothing; those made with other functions than softplus are left as they are.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ class _Errors:
     def _of_node(self, place: int) -> Ref | None:
         node = self.graph.nodes[place - self.graph.inputs]
         head, args = node.head, node.args
-        if head not in ("add", "sub", "mul", "neg", "abs", "where"):
+        if head == "log1p":
+            # The small part of a softplus: what the sum of both loses matters more than its own error.
+            return 0.0
+        if head not in ("add", "sub", "mul", "div", "neg", "abs", "where"):
             return None
         lows = [self.of(a) for a in (args[1:] if head == "where" else args)]
         if any(low is None for low in lows):
@@ -99,6 +102,8 @@ class _Errors:
         a, b = here
         if head == "mul":
             return self._sum(self._product(a, b, value), self._times(a, lows[1]), self._times(b, lows[0]))
+        if head == "div":
+            return self._quotient(a, b, value, lows)
         lost = self._lost(head, a, b, value)
         last = self._negative(lows[1]) if head == "sub" else lows[1]
         return self._sum(lost, lows[0], last)
@@ -126,6 +131,14 @@ class _Errors:
         v = add("sub", s, a)
         first = add("sub", a, add("sub", s, v))
         return add("add", first, add("sub", b, v)) if head == "add" else add("sub", first, add("add", b, v))
+
+    def _quotient(self, a: Ref, b: Ref, q: Ref, lows: list[Ref | None]) -> Ref:
+        """a/b - q for the rounded q: its remainder a - q*b is a number, and is divided again."""
+        add = self.builder.add
+        p = add("mul", q, b)
+        rest = add("sub", add("sub", a, p), self._product(q, b, p))
+        rest = self._sum(rest, lows[0], self._negative(self._times(q, lows[1])))
+        return add("div", rest, b)
 
     def _product(self, a: Ref, b: Ref, p: Ref) -> Ref:
         """a*b - p for the rounded p."""

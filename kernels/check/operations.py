@@ -75,6 +75,14 @@ CHECKED = (
     Checked("swiglu", "silu(g)*u", GATE, public="swiglu"),
     Checked("memglu", "memglu(g)*u", SEVERAL, (0.55, -0.55), public="memglu"),
     Checked("geglu", "gelu(g)*u", SEVERAL, public="geglu"),
+    *(
+        Checked(f"{name}_glu", f"{name}(g{texts})*u", budget, (0.875,), (), f"{name}_glu", numbers)
+        for name, texts, budget, numbers in (
+            ("silu_hard_removal", ", 7/8", GATE, (0.875,)),
+            ("silu_positive_cap", ", 7/8", GATE, (0.875,)),
+            ("silu_smooth_attenuation", ", 7/8, 1/2, 1", SEVERAL, (0.875, 0.5, 1.0)),
+        )
+    ),
 )
 
 

@@ -91,7 +91,7 @@ class Truth:
         """Hold float64 values against balls at some places. Raises FormError."""
         for i in places:
             point = [float(x[i]) for x in inputs]
-            if not np.isfinite([*point, values[i]]).all():
+            if not np.isfinite([*point, float(values[i])]).all():
                 continue
             ball = self.ball(point)
             if ball is None or not ball.is_finite():
