@@ -71,6 +71,7 @@ class SoftThreshold(nn.Module):
 
     zeros: torch.Tensor
     seen: torch.Tensor
+    gradient: Gradient
 
     def __init__(
         self,

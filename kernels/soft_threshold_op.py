@@ -67,7 +67,8 @@ def _backward(
     wanted = delta_too and delta is not None
     graph = gradient_graph(gradient, wanted)
     made = _run(graph, [dy, x], x, delta, [*numbers, sharpness], dim, wanted)
-    return [made[0], *(m.to(delta.dtype) for m in made[1:])]
+    dtype = x.dtype if delta is None else delta.dtype
+    return [made[0], *(m.to(dtype) for m in made[1:])]
 
 
 def _fake_value(x: Any, delta: Any, numbers: Any, dim: Any, counted: bool) -> list[torch.Tensor]:
