@@ -17,6 +17,7 @@ from torch import nn
 
 from gateproof.kernels.composite import real_type
 from gateproof.kernels.pointwise import check
+from gateproof.kernels.precision import own_types
 
 Activations = Literal["token", "tensor"]
 LEVELS = 127
@@ -53,7 +54,7 @@ def integer_matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     features = a.shape[-1]
     if features > MOST_FEATURES:
         raise ValueError(f"integer_matmul: at most {MOST_FEATURES} features fit int32, found {features}")
-    with torch.autocast(a.device.type, enabled=False):
+    with own_types(a.device.type):
         total: Any = None
         for start in range(0, max(features, 1), _EXACT):
             x, w = (t[..., start : start + _EXACT].to(torch.float32) for t in (a, b))
@@ -102,7 +103,7 @@ def _gradients(ctx: Any, dy: Any, through: Any) -> tuple[Any, ...]:
     x, weight, *rest = ctx.saved_tensors
     real = real_type([x, weight])
     dx = dw = db = None
-    with torch.autocast(x.device.type, enabled=False):
+    with own_types(x.device.type):
         wide = dy.to(real)
         flat = wide.reshape(-1, wide.shape[-1])
         if ctx.needs_input_grad[0]:

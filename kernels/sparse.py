@@ -20,6 +20,7 @@ from torch.nn.functional import embedding_bag, linear, pad
 
 from gateproof.kernels import choice
 from gateproof.kernels.pointwise import LIBRARY, check
+from gateproof.kernels.precision import autocasts, own_types
 
 TOKENS, FEATURES = 64, 32
 _SIZES = (16, 32, 64, 128)
@@ -92,7 +93,7 @@ def _on_cpu(y: torch.Tensor, weight: torch.Tensor, tokens: int, features: int) -
 def _value(
     y: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, tokens: int, features: int
 ) -> torch.Tensor:
-    with torch.autocast(y.device.type, enabled=False):
+    with own_types(y.device.type):
         return _product(y, weight, bias, tokens, features)
 
 
@@ -154,7 +155,7 @@ class _Traced(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         (dout,), (y, weight), wanted = grad_outputs, ctx.saved_tensors, ctx.needs_input_grad
-        with torch.autocast(y.device.type, enabled=False):
+        with own_types(y.device.type):
             dy = dout @ weight if wanted[0] else None
             dweight = dout.t() @ y if wanted[1] else None
             return dy, dweight, dout.sum(0) if wanted[2] else None, None, None
@@ -195,7 +196,7 @@ def sparse_linear(
     the dense product, and dense. Raises ValueError for shapes, types or blocks that do not agree.
     """
     name, device = "sparse_linear", y.device.type
-    if torch.is_autocast_enabled(device):
+    if autocasts(device):
         # As torch's own linear does.
         low = torch.get_autocast_dtype(device)
         y, weight, bias = y.to(low), weight.to(low), None if bias is None else bias.to(low)

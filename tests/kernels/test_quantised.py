@@ -133,6 +133,7 @@ def test_module_shares_parameters_and_compiles():
     assert torch.equal(y, made(x))
     y.sum().backward()
     assert torch.equal(linear.bias.grad, torch.full((3,), 5.0))
+    assert QuantisedLinear(8, 3, device="meta")(torch.empty(5, 8, device="meta")).shape == (5, 3)
     assert QuantisedLinear.from_linear(torch.nn.Linear(2, 2, bias=False)).bias is None
 
 
