@@ -43,7 +43,7 @@ nothing.
 TAIL = """
 In float16 and bfloat16 the CPU form is the dense product.
 
-What the tables say:
+What the table says beyond blocks that win from 20 % zeros or less:
 
 {findings}
 The Triton form skips tiles of {features} features that are 0 for {tokens} tokens. It is checked in Triton's
@@ -135,10 +135,11 @@ def page() -> str:
         said = "nowhere" if start is None else f"{100 * start:.0f} %"
         cells = " | ".join(f"{f:.2f}" for f in found)
         text += f"| {name} | {kind} | {tokens} | {cells} | {said} |\n"
+        case = f"{name}, {kind}, {tokens} token{'s' if tokens > 1 else ''}"
         if start is None:
-            findings.append(f"- {name}, {kind}, {tokens} tokens: **it does not win at any rate measured**.\n")
+            findings.append(f"- {case}: **it does not win at any rate measured**.\n")
         elif not blocks or start > 0.2:
-            findings.append(f"- {name}, {kind}, {tokens} tokens: wins from {said} zeros.\n")
+            findings.append(f"- {case}: wins from {said} zeros.\n")
     return text + TAIL.format(
         findings="".join(findings), features=FEATURES, tokens=TOKENS, area=FEATURES * TOKENS
     )

@@ -254,6 +254,28 @@ def test_module_starts_at_its_rate_counts_and_learns(dtype):
         SoftThreshold.for_rate(torch.relu(-x.abs()), 0.2, 4.0)
 
 
+def test_compiled_and_exported():
+    torch.manual_seed(5)
+    x, delta = torch.randn(4, 6), torch.rand(6)
+    for kind in KINDS:
+
+        def both(a, b, kind=kind):
+            y, zeros = soft_threshold(a, b, 4.0, kind, return_stats=True)
+            return y, zeros, *torch.autograd.grad(y.square().sum(), (a, b))
+
+        def value(a, b, kind=kind):
+            return soft_threshold(a, b, 4.0, kind, return_stats=True)
+
+        a, b = x.clone().requires_grad_(), delta.clone().requires_grad_()
+        y, zeros = torch.compile(value, fullgraph=True, backend="aot_eager")(a, b)
+        found = y.detach(), zeros, *torch.autograd.grad(y.square().sum(), (a, b))
+        for one, other in zip(found, both(a, b), strict=True):
+            assert torch.allclose(one, other, rtol=1e-6, atol=1e-7)
+    gate = SoftThreshold(delta + 0.1, 4.0, track=True)
+    exported = torch.export.export(gate, (x,)).module()
+    assert torch.equal(exported(x), gate(x))
+
+
 def test_bad_input_is_refused():
     x = torch.ones(2, 3)
     for args, word in (
