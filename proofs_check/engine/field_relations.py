@@ -206,13 +206,14 @@ def decide_field_member(stmt: In, context: Context, decide: Decide) -> Outcome:
     reason = "a number was not enclosed"
     for digits in LADDER:
         found = the_set(node, digits)
+        # Read first: an infinite integral is no number, and so in no set.
+        items = items_of((item,), digits, context)
+        if items is None:
+            continue
         if found.every:
             member = decide(Rel((">=",), (item, num(0))))
             step = f"{to_text(node)} = {shown(found, digits)}: {found.searched}"
             return replace(member, steps=(step, *member.steps))
-        items = items_of((item,), digits, context)
-        if items is None:
-            continue
         if any(is_item(e, items[0]) for e in found.elements):
             return _set_outcome(True, node, found, "", digits)
         if all(apart(e, items[0].at) for e in found.elements):

@@ -224,3 +224,14 @@ def test_a_value_at_zero_alone_is_no_fixed_point_at_zero(text):
         f"fixed_points({text}, x, sigma_w2=1/2, sigma_b2=0) == {{0}}",
     ):
         assert decided(formal).verdict in ("refuted", "inconclusive")
+
+
+@pytest.mark.parametrize("infinite", ["oo", "integrate(1/s, s, 1, oo)", "limit(s, s, oo)"])
+def test_infinity_is_no_variance(infinite):
+    # Every real q >= 0 is a fixed point of relu at sigma_w^2 = 2; oo is not in R.
+    found = decided(f"{infinite} in fixed_points(relu(x), x, sigma_w2=2, sigma_b2=0)")
+    assert found.verdict in ("refuted", "inconclusive")
+
+
+def test_a_huge_number_is_a_variance():
+    assert decided("10**30 in fixed_points(relu(x), x, sigma_w2=2, sigma_b2=0)").verdict == "proved"
