@@ -10,6 +10,7 @@ import torch
 from gateproof.kernels.attention import Kind, whole_gradients, whole_moved
 from gateproof.kernels.attention_op import GRADIENTS, VALUE
 from gateproof.kernels.pointwise import check
+from gateproof.kernels.precision import autocasts
 from gateproof.kernels.softmax_autograd import checked_mask
 
 
@@ -43,7 +44,7 @@ def tg_attention(
         check(name, argument, t, q)
         if t.dim() < 2:
             raise ValueError(f"{name}: {argument} has two dimensions or more, found shape {tuple(t.shape)}")
-    if torch.is_autocast_enabled(q.device.type):
+    if autocasts(q.device.type):
         q, k, v = (_cast(t, torch.get_autocast_dtype(q.device.type)) for t in (q, k, v))
     if not q.dtype == k.dtype == v.dtype:
         raise TypeError(f"{name}: q, k and v of one type, found {q.dtype}, {k.dtype} and {v.dtype}")
@@ -76,7 +77,7 @@ def _four(q: Any, k: Any, v: Any) -> tuple[Any, Any, Any, tuple[int, ...]]:
     """All as (batch, heads, ...), and the leading dimensions of the result."""
     heads = [t.shape[-3] if t.dim() > 2 else 1 for t in (q, k, v)]
     batches = [t.shape[:-3] for t in (q, k, v)]
-    lead = (max(batches, key=len) and torch.broadcast_shapes(*batches)) or torch.Size(())
+    lead = torch.broadcast_shapes(*batches) if max(map(len, batches)) else torch.Size(())
     groups = max(heads[1:])
     if any(h not in (1, groups) for h in heads[1:]) or (heads[0] != 1 and groups and heads[0] % groups):
         raise ValueError(

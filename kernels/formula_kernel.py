@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from gateproof.kernels.graph import Graph
-from gateproof.kernels.pointwise import Pointwise
+from gateproof.kernels.pointwise import Pointwise, check
 from gateproof.kernels.triton_source import NoTritonForm, Roles, kernel_source
 from gateproof.numerics.backends.formula import Number, formula
 
@@ -27,6 +27,10 @@ def compile_kernel(text: str, **parameters: Number) -> FormulaKernel:
     return _made[key]
 
 
+def _again(text: str, parameters: dict[str, Number]) -> FormulaKernel:
+    return compile_kernel(text, **parameters)
+
+
 class FormulaKernel:
     """A callable of tensors, which are broadcast to one shape: see ``compile_kernel``.
 
@@ -36,7 +40,7 @@ class FormulaKernel:
 
     def __init__(self, text: str, parameters: dict[str, Number]) -> None:
         found = formula(text, **parameters)
-        self.text = text
+        self.text, self._given = text, dict(parameters)
         self.names = tuple(n for n in found.names if n not in found.parameters)
         numbers = tuple(found.parameters)
         if not self.names:
@@ -51,12 +55,18 @@ class FormulaKernel:
     def __repr__(self) -> str:
         return f"compile_kernel({self.text!r})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A registered operation is no data: copies and pickles make it from its formula.
+        return _again, (self.text, self._given)
+
     def __call__(self, *tensors: Any) -> Any:
         """The value. Raises TypeError for a wrong number of tensors, or for what is no tensor."""
         if len(tensors) != len(self.names):
             raise TypeError(
                 f"{self!r} takes {len(self.names)} tensor(s) {', '.join(self.names)}, found {len(tensors)}"
             )
+        for name, t in zip(self.names, tensors, strict=True):
+            check(repr(self), name, t, tensors[0])
         return self.operation(*tensors, *self._numbers)
 
     @property

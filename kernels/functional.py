@@ -137,7 +137,8 @@ def threshold_gate(
     hard gate, which belongs to its left branch at a threshold. Each is a number, a sequence or a tensor;
     tensors may have a leading dimension of channels, which are those of x in ``channel_dim``. The result has
     x's type.
-    Raises ValueError for lengths that do not agree.
+    Raises ValueError for lengths that do not agree and a tau that is not positive. Values of tensors are not
+    looked at: what keeps a tau positive that learns (an exponential, a softplus) is the caller's.
     """
     check("threshold_gate", "x", x, x)
     return _gated(GATE, (x,), (tau, theta, slope, intercept), channel_dim)
@@ -159,7 +160,12 @@ def _gated(
 
 
 def _listed(p: Any) -> list[float]:
-    return [float(p)] if isinstance(p, int | float) else [float(v) for v in p]
+    if isinstance(p, int | float):
+        return [float(p)]
+    if isinstance(p, str):
+        raise TypeError(f"a gate's numbers are numbers, sequences of them or tensors, found {p!r}")
+    # A number of NumPy's has a dimension count, and it is 0.
+    return [float(v) for v in p] if getattr(p, "ndim", 1) else [float(p)]
 
 
 def _checked(name: str, tau: int, theta: int, slope: int, intercept: int) -> int:

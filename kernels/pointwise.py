@@ -139,7 +139,7 @@ class Pointwise:
     def __call__(self, *args: Any) -> torch.Tensor:
         """Tensors are broadcast to one shape; float16 and bfloat16 are computed in float32."""
         n = len(self.tensors)
-        tensors, numbers = args[:n], tuple(float(a) for a in args[n:])
+        tensors, numbers = args[:n], tuple(map(self._plain, self.numbers, args[n:]))
         for name, t in zip(self.tensors, tensors, strict=True):
             check(self.name, name, t, tensors[0])
         if any(t.shape != tensors[0].shape for t in tensors):
@@ -147,6 +147,12 @@ class Pointwise:
         kind = _Traced if torch.compiler.is_compiling() else _Dispatched
         found: torch.Tensor = kind.apply(self, *tensors, *numbers)
         return found
+
+    def _plain(self, name: str, number: Any) -> float:
+        if isinstance(number, torch.Tensor | str):
+            # A tensor would look as if it were learned.
+            raise TypeError(f"{self.name}: {name} is a plain number, found {type(number).__name__}")
+        return float(number)
 
     def traced_value(self, tensors: Sequence[torch.Tensor], numbers: Sequence[float]) -> torch.Tensor:
         """The value in PyTorch's own operations, for a compiler to fuse with what stands around it."""

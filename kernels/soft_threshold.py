@@ -58,11 +58,6 @@ def soft_threshold(
         raise ValueError(f"soft_threshold: delta is a finite number >= 0, found {delta}")
     else:
         numbers = [float(delta)]
-    if not torch.compiler.is_compiling():
-        # Compiled code must find them ready.
-        for wanted in (True, False):
-            value_graph(wanted)
-            gradient_graph(gradient, wanted)
     kind = _Traced if torch.compiler.is_compiling() else _Dispatched
     found = kind.apply(x, table, numbers, float(sharpness), gradient, dim, return_stats)
     if not return_stats:

@@ -16,7 +16,7 @@ whose factors keep their digits.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from gateproof.kernels.compensated import compensated
 from gateproof.kernels.graph import Builder, Graph, Symbol, Symbolic
@@ -64,33 +64,39 @@ def in_delta(
     return ops.where(left, less, -less)
 
 
-#: Plain dictionaries: torch.compile looks into functools' caches, and past them.
-_values: dict[bool, Graph] = {}
-_gradients: dict[tuple[Gradient, bool], Graph] = {}
+def _value_graph(counted: bool) -> Graph:
+    builder = Builder(2)
+    ops = Symbolic(builder, small=True)
+    x, delta = (Symbol(builder, i) for i in range(2))
+    results = [value(ops, x, delta)]
+    if counted:
+        results.append(ops.where(zero(ops, x, delta), 1.0, 0.0))
+    return builder.finished([r.ref for r in results])
+
+
+def _gradient_graph(kind: Gradient, delta_too: bool) -> Graph:
+    builder = Builder(4)
+    ops = Symbolic(builder, small=True)
+    dy, x, delta, sharpness = (Symbol(builder, i) for i in range(4))
+    made = (in_x, in_delta) if delta_too else (in_x,)
+    results = [dy * part(ops, heads.sigmoid, x, delta, sharpness, kind) for part in made]
+    return compensated(builder.finished([r.ref for r in results]))
 
 
 def value_graph(counted: bool) -> Graph:
     """The value of (x, delta), and 1 where it is 0."""
-    found = _values.get(counted)
-    if found is None:
-        builder = Builder(2)
-        ops = Symbolic(builder, small=True)
-        x, delta = (Symbol(builder, i) for i in range(2))
-        results = [value(ops, x, delta)]
-        if counted:
-            results.append(ops.where(zero(ops, x, delta), 1.0, 0.0))
-        found = _values[counted] = builder.finished([r.ref for r in results])
-    return found
+    return _VALUES[counted]
 
 
 def gradient_graph(kind: Gradient, delta_too: bool) -> Graph:
     """dy times the derivative in x, and if wanted in delta, of (dy, x, delta, sharpness)."""
-    found = _gradients.get((kind, delta_too))
-    if found is None:
-        builder = Builder(4)
-        ops = Symbolic(builder, small=True)
-        dy, x, delta, sharpness = (Symbol(builder, i) for i in range(4))
-        made = (in_x, in_delta) if delta_too else (in_x,)
-        results = [dy * part(ops, heads.sigmoid, x, delta, sharpness, kind) for part in made]
-        found = _gradients[kind, delta_too] = compensated(builder.finished([r.ref for r in results]))
-    return found
+    return _GRADIENTS[kind, delta_too]
+
+
+#: Made at import: code that torch.compile traces may fill no cache, and may be the first to ask.
+_VALUES = {counted: _value_graph(counted) for counted in (False, True)}
+_GRADIENTS = {
+    (kind, delta_too): _gradient_graph(kind, delta_too)
+    for kind in get_args(Gradient)
+    for delta_too in (False, True)
+}

@@ -253,3 +253,8 @@ Q, K, V = torch.zeros(2, 3, 4), torch.zeros(2, 5, 4), torch.zeros(2, 5, 6)
 def test_refusals(arguments, error, text):
     with pytest.raises(error, match=text):
         functional.tg_attention(*arguments)
+
+
+def test_shapes_alone_suffice():
+    q = torch.empty(2, 4, 6, 8, device="meta")
+    assert functional.tg_attention(q, q, q).shape == q.shape

@@ -126,6 +126,8 @@ def test_types_of_results():
             "16",
         ),
         (lambda f: f.threshold_gate(torch.ones(3, 4), torch.ones(3, 1), *SILU[1:]), ValueError, "channels"),
+        (lambda f: f.threshold_gate(torch.ones(3), "1.7", *SILU[1:]), TypeError, "found '1.7'"),
+        (lambda f: f.memglu(torch.ones(3), torch.ones(3), torch.ones(())), TypeError, "c0 is a plain number"),
         (lambda f: f.swiglu_packed(torch.ones(3)), ValueError, "two halves"),
         (lambda f: f.silu_smooth_attenuation_glu(torch.ones(2), torch.ones(2), w=0.0), ValueError, "w > 0"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 
@@ -58,6 +60,18 @@ def test_the_same_text_is_the_same_kernel_and_another_text_is_not():
     assert first.operation.name != second.operation.name
     x = torch.tensor([3.0])
     assert (first(x).item(), second(x).item()) == (12.0, 10.0)
+
+
+def test_copies_and_pickles_are_the_same_kernel():
+    kernel = gateproof.compile_kernel("x*sigmoid(b*x)", b="1.702")
+    kernel(torch.ones(2, requires_grad=True)).sum().backward()
+    assert copy.deepcopy(kernel) is kernel
+    assert pickle.loads(pickle.dumps(kernel)) is kernel  # noqa: S301 - our own
+
+
+def test_what_is_no_tensor_is_refused_by_the_name_of_the_formula():
+    with pytest.raises(TypeError, match=r"^compile_kernel\('2\*x'\): x is a tensor, found list$"):
+        gateproof.compile_kernel("2*x")([1.0])
 
 
 def test_its_source_is_fused_and_computes_the_exponential_once():
