@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from dataclasses import asdict
 
 
@@ -13,6 +14,8 @@ def main(words: list[str]) -> None:
     from gateproof.kernels.check.interpreter import repair
     from gateproof.kernels.check.run import here
 
+    # NumPy's, where infinities meet: they are part of what is checked.
+    warnings.simplefilter("ignore")
     repair()
     # A program costs a millisecond here, whatever its size.
     launch.BLOCK, launch.COLUMNS = 8192, 512

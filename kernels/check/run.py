@@ -12,7 +12,7 @@ from typing import Any
 
 from gateproof.kernels import choice
 from gateproof.kernels.check import bounds, formulas, gates
-from gateproof.kernels.check.operations import CHECKED, GATE, SEVERAL, call_of
+from gateproof.kernels.check.operations import CHECKED, SEVERAL, call_of
 from gateproof.kernels.check.registered import registered, registered_gate
 from gateproof.kernels.check.result import Result, Row
 from gateproof.numerics.backends.formula import formula
@@ -96,8 +96,9 @@ def elsewhere(operations: Sequence[str], dtypes: Sequence[str]) -> Iterator[Resu
             for text in process.stdout:
                 found: dict[str, Any] = json.loads(text)
                 yield Result(**{**found, "worst": tuple(found["worst"])})
-        finally:
-            process.kill() if process.poll() is None and sys.exc_info()[0] else None
+        except BaseException:
+            process.kill()
+            raise
         said = process.stderr.read().strip().splitlines()
         if process.wait():
             last = said[-1][:200] if said else "no reason given"
@@ -105,10 +106,9 @@ def elsewhere(operations: Sequence[str], dtypes: Sequence[str]) -> Iterator[Resu
 
 
 def of_kernel(kernel: Any, code: str = "torch") -> list[Result]:
-    """The results of a kernel made by ``compile_kernel``."""
+    """The results of a kernel made by ``compile_kernel``, with the budget of several functions."""
     if kernel.parameters:
         raise ValueError(f"{kernel!r} has numbers by keyword: write them into the formula to check it")
     one = len(kernel.names) == 1
     dtypes = DTYPES if one else ("float32",)
-    budget = GATE if one and len(kernel.graphs[0].nodes) < 12 else SEVERAL
-    return list(formulas.rows(kernel.text, kernel.text, kernel.names, kernel, budget, code, dtypes))
+    return list(formulas.rows(kernel.text, kernel.text, kernel.names, kernel, SEVERAL, code, dtypes))
