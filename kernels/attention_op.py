@@ -105,7 +105,7 @@ def _options(q: Any, mask: Any, causal: bool) -> dict[str, Any]:
 def _tile(q: Any, v: Any, *, forward: bool) -> dict[str, int]:
     """Rows and keys a tile, and powers of two for the widths: a plain table, no search at run time.
 
-    From registers on sm_90: nothing spills but dk and dv of float32, whose products take no tensor cores.
+    Chosen by registers on sm_90: none of the three kernels spills at widths up to 128.
     """
     wide, wide_v = (max(16, 1 << (t.shape[-1] - 1).bit_length()) for t in (q, v))
     slim = max(wide, wide_v) <= 64

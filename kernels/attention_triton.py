@@ -219,11 +219,21 @@ def backward_keys(
             place = tl.load(places + line, mask=rows < L, other=-1).to(tl.int64)
             centre = tl.load(sums + line * 2, mask=rows < L, other=0.0)
             c = tl.load(sums + line * 2 + 1, mask=rows < L, other=0.0)
-            seen = _seen(mask + (batch * mb + h * mh), rows, keys, L, S, ml, ms, CAUSAL, HAS_MASK)
-            p, is_top = _share(x, key, seen, keys, place, m, total, scale, NARROW, REAL)
-            dp = _dot(d, tl.trans(value), x, NARROW, REAL)
-            ds = p * (tl.where(is_top, 0.0, dp - centre[:, None]) - c[:, None])
-            found_v += _dot(tl.trans(p), d, x, NARROW, REAL)
-            found_k += _dot(tl.trans(ds), x, x, NARROW, REAL)
+            # Keys down, rows across: no tile that is computed must be turned.
+            seen = (keys < S)[:, None] & (rows < L)[None, :]
+            if CAUSAL:
+                seen = seen & (keys[:, None] <= rows[None, :])
+            if HAS_MASK:
+                at = mask + (batch * mb + h * mh) + (keys[:, None] * ms + rows[None, :] * ml)
+                seen = seen & (tl.load(at, mask=seen, other=0) != 0)
+            s = _dot(key, tl.trans(x), x, NARROW, REAL) * scale
+            is_top = keys[:, None] == place[None, :]
+            e = tl.where(is_top, 1.0, _weight(s, m[None, :], NARROW))
+            e = tl.where((m != m)[None, :], float("nan"), e)
+            p = tl.where(seen, e / total[None, :], 0.0)
+            dp = _dot(value, tl.trans(d), x, NARROW, REAL)
+            ds = p * (tl.where(is_top, 0.0, dp - centre[None, :]) - c[None, :])
+            found_v += _dot(p, d, x, NARROW, REAL)
+            found_k += _dot(ds, x, x, NARROW, REAL)
     _put(dk + group * S * E, found_k * scale, keys, S, E, E, WE)
     _put(dv + group * S * V, found_v, keys, S, V, V, WV)
