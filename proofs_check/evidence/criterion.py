@@ -24,6 +24,11 @@ ENDS = ("_lo", "_hi")
 _BINDING = ("for", "exists", "in")
 
 
+def stem(name: str) -> str:
+    """The interval that a name is an end of, or the name."""
+    return name[:-3] if name.endswith(ENDS) else name
+
+
 def names_of(text: str) -> list[str]:
     """The record's numbers that a criterion speaks of, in order. Raises FormulaError."""
     tokens = tokenize(text)

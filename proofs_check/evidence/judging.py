@@ -25,6 +25,7 @@ class Plan:
     reading: Reading
     decision: Decision | None = None
     record: Record | None = None
+    stated: Reading | None = None
 
     def judged(self, decision: Decision) -> Decision:
         """What the engine's answer means for the reading."""
@@ -33,6 +34,8 @@ class Plan:
         verdict, reason = MEANS.get(decision.verdict, decision.verdict), decision.reason
         if verdict in ("supported", "unsupported") and not decision.controls.planted:
             verdict, reason = "inconclusive", "no near miss of the criterion is known: give it controls"
+        if verdict == "supported" and not self._asks_something():
+            verdict, reason = "inconclusive", "no numbers were found on which the criterion fails"
         return replace(
             decision,
             verdict=verdict,
@@ -44,6 +47,12 @@ class Plan:
             certificate=None,
             nearest=None,
         )
+
+    def _asks_something(self) -> bool:
+        # Loaded here: it needs the engine, and most runs have no record.
+        from gateproof.proofs_check.evidence.moved import can_fail
+
+        return self.stated is None or self.record is None or can_fail(self.stated, self.record.numbers)
 
 
 def plan(claim: ClaimSpec, reading: Reading) -> Plan:
@@ -68,7 +77,7 @@ def plan(claim: ClaimSpec, reading: Reading) -> Plan:
         )
     except (RefusedError, FormulaError) as error:
         return Plan(reading, missing(reading, f"{str(error).splitlines()[0]}; "))
-    return Plan(asked, record=record)
+    return Plan(asked, record=record, stated=reading)
 
 
 def missing(reading: Reading, why: str = "") -> Decision:

@@ -146,6 +146,14 @@ def test_what_has_no_near_miss_is_not_supported(check, store, criterion):
     assert (found["verdict"] == "supported") == (found["controls"]["caught"] >= 1)
 
 
+@pytest.mark.parametrize("criterion", ["heads_lo <= heads_hi", "heads_lo*0 == 0", "heads_lo == heads_lo"])
+def test_what_every_record_meets_is_not_supported(check, store, criterion):
+    store.claim(criterion, "supported")
+    store.write()
+    found = check()[0]
+    assert (found["verdict"], "fails" in found["reason"]) == ("inconclusive", True)
+
+
 def test_a_changed_input_makes_it_stale(check, store):
     store.claim(pin="supported")
     store.write()
