@@ -136,7 +136,7 @@ def _sizes(roles: Roles) -> tuple[int, int]:
     """
     numbers = roles.entries + roles.numbers
     if roles.columns:
-        return COLUMNS, 32 if numbers <= 9 else 64 if numbers <= 24 else 128
+        return COLUMNS, 32 if numbers <= 6 else 64 if numbers <= 24 else 128
     if numbers <= 12:
         return BLOCK, 128
     return (BLOCK // 2, 128) if numbers <= 24 else (BLOCK // 4, 128)

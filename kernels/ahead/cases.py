@@ -15,6 +15,7 @@ import torch
 
 from gateproof.kernels import functional
 from gateproof.kernels.choice import use
+from gateproof.kernels.sparse import sparse_linear
 from gateproof.kernels.start import Launch, noted
 
 TYPES = {"bf16": torch.bfloat16, "fp32": torch.float32}
@@ -24,10 +25,11 @@ _BRANCHES = (2, 3, 16)
 
 @dataclass(frozen=True)
 class Case:
-    """A call with its name."""
+    """A call with its name, and which kernels it launches."""
 
     name: str
     call: Callable[[torch.dtype], torch.Tensor]
+    directions: tuple[str, ...] = ("forward", "backward")
 
 
 def _made(*shape: int, dtype: torch.dtype) -> torch.Tensor:
@@ -71,8 +73,14 @@ def _glu(dtype: torch.dtype) -> torch.Tensor:
     return functional.tg_glu(g, u, 1.0, *_numbers(2))
 
 
-def _soft_threshold(learned: bool, dtype: torch.dtype) -> torch.Tensor:
-    delta = _made(1, dtype=torch.float32) if learned else 0.5
+def _sparse(dtype: torch.dtype) -> torch.Tensor:
+    # Its gradients are two dense products.
+    y, weight = (torch.empty(COLUMNS, COLUMNS, dtype=dtype) for _ in range(2))
+    return sparse_linear(y, weight, torch.empty(COLUMNS, dtype=dtype))
+
+
+def _soft_threshold(deltas: int, dtype: torch.dtype) -> torch.Tensor:
+    delta = _made(deltas, dtype=torch.float32) if deltas else 0.5
     found: torch.Tensor = functional.soft_threshold(_made(ROWS, COLUMNS, dtype=dtype), delta, 4.0)
     return found
 
@@ -88,8 +96,10 @@ def cases() -> Iterator[Case]:
     for name, function in packed.items():
         yield Case(f"{name} packed", partial(_packed, function))
     yield Case("tg_glu K=2", _glu)
-    yield Case("soft_threshold", partial(_soft_threshold, False))
-    yield Case("soft_threshold learned", partial(_soft_threshold, True))
+    yield Case("soft_threshold", partial(_soft_threshold, 0))
+    yield Case("soft_threshold learned", partial(_soft_threshold, 1))
+    yield Case("soft_threshold by channel", partial(_soft_threshold, COLUMNS))
+    yield Case("sparse_linear", _sparse, ("forward",))
     yield Case("threshold_gate K=2 hard", partial(_constant, 2, float("inf")))
     for k in _BRANCHES:
         yield Case(f"threshold_gate K={k}", partial(_constant, k, 1.0))
@@ -107,7 +117,8 @@ def launches(case: Case, kind: str, lanes: int = 32) -> list[tuple[str, Launch]]
     with use("triton"), noted(lanes) as found:
         result = case.call(TYPES[kind])
         forward = len(found)
-        torch.autograd.grad(result, _leaves(result), torch.empty_like(result))
+        if "backward" in case.directions:
+            torch.autograd.grad(result, _leaves(result), torch.empty_like(result))
     return [
         (f"{direction} {k}" if k > 1 else direction, launch)
         for direction, part in (("forward", found[:forward]), ("backward", found[forward:]))
