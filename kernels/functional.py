@@ -7,7 +7,7 @@ derivatives from one fused kernel, second derivatives, forward mode, vmap and a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import asinh, isinf
+from math import asinh, inf
 from typing import Any
 
 import torch
@@ -188,7 +188,8 @@ def _numbers(
     k = _checked(p.name, len(tau), len(theta), len(slope), len(intercept))
     if any(not t > 0 for t in tau):
         raise ValueError(f"{p.name}: tau is positive, found {next(t for t in tau if not t > 0)}")
-    hard = k > 1 and all(isinf(t) for t in tau)
+    # isinf takes no number that a compiler leaves open.
+    hard = k > 1 and all(t == inf for t in tau)
     taus = [] if hard or k == 1 else tau
     numbers = [*taus, *theta, *slope, *intercept]
     return p.shape(k, len(tau) == 1, hard, numbers), numbers

@@ -8,6 +8,7 @@ This module is the one public door. Its names are resolved on first use, so
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if home.startswith("gateproof.kernels.") and find_spec("torch") is None:
+        raise ModuleNotFoundError("torch is not installed: pip install 'gateproof[torch]'", name="torch")
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value

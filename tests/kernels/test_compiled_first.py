@@ -15,6 +15,7 @@ from gateproof.kernels import functional as F
 mish = gateproof.compile_kernel("x*tanh(softplus(x))")
 calls = {
     "gate": lambda x, t: F.threshold_gate(x, 1.0 + t[:1] ** 2, [0.0], [0.0, 1.0], [0.0, 0.0]),
+    "gate of a size": lambda x, t: t + F.threshold_gate(x, float(len(x)), [0.0], [0.0, 1.0], [0.0, 0.0]),
     "swiglu": lambda x, t: F.swiglu(x, x + t),
     "memglu": lambda x, t: F.memglu(x, x + t, 1.3),
     "formula": lambda x, t: mish(x + t),

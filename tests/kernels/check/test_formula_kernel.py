@@ -115,6 +115,13 @@ def test_what_has_no_tensor_is_refused():
         gateproof.compile_kernel("silu(x)")(torch.ones(1), torch.ones(1))
 
 
+def test_without_torch_it_says_what_to_install(monkeypatch):
+    monkeypatch.delitem(vars(gateproof), "compile_kernel", raising=False)
+    monkeypatch.setattr(gateproof, "find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'gateproof\[torch\]'"):
+        _ = gateproof.compile_kernel
+
+
 def test_the_package_loads_no_torch_before_it_is_asked():
     code = (
         "import sys, gateproof; dir(gateproof); assert 'torch' not in sys.modules; gateproof.compile_kernel"
