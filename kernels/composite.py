@@ -142,16 +142,3 @@ def _compile(graph: Graph, real: torch.dtype, results: Results) -> Any:
         call.__code__.replace(co_name=f"call_{len(_compiled)}"), globals(), closure=call.__closure__
     )
     return torch.compile(fresh, dynamic=True, fullgraph=True)
-
-
-_functions: dict[str, Any] = {}
-
-
-def maybe_compiled(function: Any, device_type: str) -> Any:
-    """A function of tensors, or torch.compile of it where a person chose compiled code."""
-    if choice.code_for(device_type) != "compiled":
-        return function
-    found = _functions.get(function.__qualname__)
-    if found is None:
-        found = _functions[function.__qualname__] = torch.compile(function, dynamic=True, fullgraph=True)
-    return found

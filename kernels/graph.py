@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import copysign, isnan
 from typing import Any
 
-from gateproof.numerics.backends.heads import ELEMENTARY
+from gateproof.numerics.backends.heads import ELEMENTARY, HEADS
 from gateproof.numerics.backends.tape import Tape
 
 _EVEN, _COMMUTES = frozenset({"abs", "cosh", "cos"}), frozenset({"add", "mul", "eq", "ne", "and", "or"})
@@ -53,23 +53,13 @@ class Graph:
         return frozenset(n.head for n in self.nodes)
 
 
+#: Operations that are no function of a backend's own.
 RUN: dict[str, Callable[..., Any]] = {
-    "add": lambda _, a, b: a + b,
-    "sub": lambda _, a, b: a - b,
-    "mul": lambda _, a, b: a * b,
-    "div": lambda _, a, b: a / b,
-    "neg": lambda _, a: -a,
-    "abs": lambda _, a: abs(a),
-    "eq": lambda _, a, b: a == b,
-    "ne": lambda _, a, b: a != b,
-    "lt": lambda _, a, b: a < b,
-    "le": lambda _, a, b: a <= b,
-    "gt": lambda _, a, b: a > b,
-    "ge": lambda _, a, b: a >= b,
-    "and": lambda _, a, b: a & b,
-    "or": lambda _, a, b: a | b,
-    "not": lambda ops, a: ops.logical_not(a),
-}
+    head: HEADS[head]
+    for head in (
+        "add", "sub", "mul", "div", "neg", "abs", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not",
+    )
+}  # fmt: skip
 
 
 @dataclass
