@@ -144,9 +144,13 @@ class Pointwise:
             check(self.name, name, t, tensors[0])
         if any(t.shape != tensors[0].shape for t in tensors):
             tensors = torch.broadcast_tensors(*tensors)
-        kind = _Traced if torch.compiler.is_compiling() else _Dispatched
-        found: torch.Tensor = kind.apply(self, *tensors, *numbers)
-        return found
+        if not torch.compiler.is_compiling():
+            found: torch.Tensor = _Dispatched.apply(self, *tensors, *numbers)
+            return found
+        # torch.compile refuses one tensor in two places: the second becomes a view of it.
+        apart = [t.view_as(t) if any(t is o for o in tensors[:k]) else t for k, t in enumerate(tensors)]
+        traced: torch.Tensor = _Traced.apply(self, *apart, *numbers)
+        return traced
 
     def _plain(self, name: str, number: Any) -> float:
         if isinstance(number, torch.Tensor | str):

@@ -27,7 +27,7 @@ DIRECTIONS = ("forward", "both")
 def measured(patterns: Sequence[str], repeats: int, elements: int, busy: bool = False) -> dict[str, Any]:
     """The document of a run in a process with the allocator set."""
     given = json.dumps({"patterns": list(patterns), "repeats": repeats, "elements": elements, "busy": busy})
-    words = [sys.executable, "-m", "gateproof.kernels.bench.cpu", given]
+    words = [sys.executable, "-P", "-m", "gateproof.kernels.bench.cpu", given]
     done = subprocess.run(
         words, env={**os.environ, **ALLOCATOR}, stdout=subprocess.PIPE, text=True, check=False
     )

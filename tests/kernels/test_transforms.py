@@ -150,6 +150,16 @@ def test_compiled_whole_with_any_length():
     assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == 1
 
 
+def test_one_tensor_in_two_places_of_compiled_code():
+    x = torch.linspace(-4, 4, 33, dtype=torch.float64, requires_grad=True)
+    whole = torch.compile(lambda x: functional.swiglu(x, x).sum(), fullgraph=True, backend="aot_eager")
+    (found,) = torch.autograd.grad(whole(x), x)
+    # (x^2 s)' = 2 x s + x^2 s (1 - s) with s = sigmoid(x)
+    s = torch.sigmoid(x.detach())
+    right = 2 * x.detach() * s + x.detach() ** 2 * s * (1 - s)
+    assert torch.allclose(found, right, rtol=1e-13, atol=1e-15)
+
+
 def test_export_checkpoint_and_copy():
     model, x = Model(), torch.randn(5, 6)
     rows = torch.export.Dim("rows", min=2)
