@@ -124,10 +124,16 @@ def run(
             given += torch.tensor(numbers, dtype=real, device=device).unbind()
     places = tuple(t.dim() for t in given)
     key = (graph, real, results, tuple((t.dtype, t.dim()) for t in tensors), places, device.type)
+    plain = [t.detach() for t in tensors]
     found = _compiled.get(key)
     if found is None:
         found = _compiled[key] = _compile(graph, real, results)
-    made: list[torch.Tensor] = found([t.detach() for t in tensors], [t.detach() for t in given])
+        for t in plain:
+            # Only sizes are left open: with dynamic=True the constants of a graph become arguments too,
+            # read and converted for every vector.
+            for dim in range(t.dim()):
+                torch._dynamo.maybe_mark_dynamic(t, dim)
+    made: list[torch.Tensor] = found(plain, [t.detach() for t in given])
     return made
 
 
@@ -141,4 +147,4 @@ def _compile(graph: Graph, real: torch.dtype, results: Results) -> Any:
     fresh = FunctionType(
         call.__code__.replace(co_name=f"call_{len(_compiled)}"), globals(), closure=call.__closure__
     )
-    return torch.compile(fresh, dynamic=True, fullgraph=True)
+    return torch.compile(fresh, fullgraph=True)
