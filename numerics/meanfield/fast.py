@@ -265,6 +265,9 @@ def _names(name: str) -> tuple[str, ...]:
     return ("q", "eps" if name.endswith("gap") else "c")
 
 
+_LEAST, _MOST = {"q": 0.0, "c": -1.0, "eps": 0.0}, {"q": np.inf, "c": 1.0, "eps": 2.0}
+
+
 def _points(name: str, points: tuple[ArrayLike, ...]) -> tuple[tuple[int, ...], list[Array]]:
     """The shape that the arguments broadcast to, and flat float64 arrays of it."""
     names = _names(name)
@@ -274,13 +277,12 @@ def _points(name: str, points: tuple[ArrayLike, ...]) -> tuple[tuple[int, ...], 
     if any(a.shape != arrays[0].shape for a in arrays):
         arrays = list(np.broadcast_arrays(*arrays))
     flat = [np.ascontiguousarray(a).reshape(-1) for a in arrays]
-    low = {"q": 0.0, "c": -1.0, "eps": 0.0}
-    high = {"q": np.inf, "c": 1.0, "eps": 2.0}
+    low, high = _LEAST, _MOST
     for n, a in zip(names, flat, strict=True):
         if not len(a):
             continue
         # A NaN is neither the least nor the greatest of anything.
-        least, most = a.min(), a.max()
+        least, most = np.minimum.reduce(a), np.maximum.reduce(a)
         if not ((least > 0 and most < np.inf) if n == "q" else (low[n] <= least and most <= high[n])):
             inside = (a > 0) & (a < np.inf) if n == "q" else (a >= low[n]) & (a <= high[n])
             wrong = a[np.argmin(inside)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import signal
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from typing import Any
 from fuzz.inputs import EXAMPLES, PAGE, ROOT
 from fuzz.oracle import contradiction
 
+from gateproof.proofs_check.alarm import alarm
 from gateproof.proofs_check.engine import decide
 from gateproof.proofs_check.engine.nearest import nearest
 from gateproof.proofs_check.records import Reading, Settings
@@ -190,13 +190,8 @@ def within(seconds: float) -> Iterator[None]:
     def ring(_signal: int, _frame: object) -> None:
         raise Late
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
+    with alarm(seconds, ring):
         yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def verdict(statement: Statement, text: str) -> str:
