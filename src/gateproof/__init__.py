@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gateproof.kernels.convert.api import Conversion, convert
     from gateproof.kernels.formula_kernel import compile_kernel
     from gateproof.numerics.backends.formula import Formula, formula
     from gateproof.proofs_check.api import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Conversion",
     "Formula",
     "FormulaError",
     "NothingSelectedError",
@@ -39,6 +41,7 @@ __all__ = [
     "certify",
     "check",
     "compile_kernel",
+    "convert",
     "decide_text",
     "fit",
     "formula",
@@ -48,6 +51,7 @@ __all__ = [
 
 _API = "gateproof.proofs_check.api"
 _HOME = {
+    "Conversion": "gateproof.kernels.convert.api",
     "Formula": "gateproof.numerics.backends.formula",
     "FormulaError": "gateproof.theory.formula",
     "NothingSelectedError": _API,
@@ -56,6 +60,7 @@ _HOME = {
     "certify": _API,
     "check": _API,
     "compile_kernel": "gateproof.kernels.formula_kernel",
+    "convert": "gateproof.kernels.convert.api",
     "decide_text": _API,
     "fit": "gateproof.proofs_check.fitting",
     "formula": "gateproof.numerics.backends.formula",

@@ -1,0 +1,1 @@
+"""Conversion of PyTorch networks: their nonlinearities become threshold gates, with a complete report."""

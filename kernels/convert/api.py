@@ -1,0 +1,82 @@
+"""``gateproof.convert``: the nonlinearities of a PyTorch network become threshold gates."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import torch
+from torch import nn
+
+from gateproof.kernels.convert import pointwise_calls as pointwise_calls
+from gateproof.kernels.convert import swap
+from gateproof.kernels.convert.inputs import called, read_inputs
+from gateproof.kernels.convert.plan import Plan
+from gateproof.kernels.convert.report import Report
+
+MODES = ("exact", "fit", "trainable")
+
+
+class Conversion:
+    """A converted network: ``model``, ``report``, and ``revert()`` to undo it."""
+
+    def __init__(self, model: nn.Module, plan: Plan) -> None:
+        self.model = model
+        self.report = Report(plan)
+
+    def revert(self) -> nn.Module:
+        """The network as it was, bit for bit: the same object with its former classes."""
+        for module in self.model.modules():
+            if swap.is_converted(module):
+                swap.returned(module)
+        return self.model
+
+
+def convert(
+    model: nn.Module, *, mode: str = "exact", branches: int = 2, inputs: Any = None, inplace: bool = True
+) -> Conversion:
+    """Turn the nonlinearities of ``model`` into threshold gates, and say what was found where.
+
+    ``mode``: 'exact' replaces what is a gate by that gate and keeps the rest; 'fit' replaces activations that
+    are none by fitted gates of ``branches`` branches; 'trainable' makes the gates' numbers parameters.
+    ``inputs`` is what the network is called with: a tensor, a tuple of arguments, a mapping of keywords, or a
+    list of these; it is run once, so that the report knows all calls. Without it calls inside of forward
+    functions appear in the report when they first run. ``inplace=False`` converts a deep copy.
+    Raises TypeError for what is no module and ValueError for an unknown mode, for branches outside of 1..16
+    and for a network that cannot be copied.
+    """
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"convert: a torch.nn.Module is converted, found {type(model).__name__}")
+    if mode not in MODES:
+        raise ValueError(f"convert: mode is one of {', '.join(MODES)}, found {mode!r}")
+    batches = read_inputs(inputs)
+    if not inplace:
+        model = _copied(model)
+    plan = Plan(mode, branches, _names(model))
+    for name, module in list(model.named_modules()):
+        if swap.to_swap(module):
+            swap.swapped(module, plan, name)
+    found = Conversion(model, plan)
+    if batches:
+        with torch.no_grad():
+            for batch in batches:
+                called(model, batch)
+    return found
+
+
+def _names(model: nn.Module) -> dict[str, tuple[str, ...]]:
+    """All names of each module by its first one."""
+    first: dict[int, str] = {}
+    names: dict[str, list[str]] = {}
+    for name, module in model.named_modules(remove_duplicate=False):
+        names.setdefault(first.setdefault(id(module), name), []).append(name)
+    return {name: tuple(found) for name, found in names.items()}
+
+
+def _copied(model: nn.Module) -> nn.Module:
+    try:
+        return deepcopy(model)
+    except Exception as error:
+        raise ValueError(
+            f"convert: the network cannot be copied ({error}); detach what it holds, or convert it in place"
+        ) from error

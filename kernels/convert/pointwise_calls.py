@@ -1,0 +1,130 @@
+"""The handlers of pointwise calls: activations, clamps, comparisons of two tensors, gated linear units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from gateproof.kernels.convert.forms import Form, Treatment, exact, exact_form, run
+from gateproof.kernels.convert.plan import Plan, Site, handles
+from gateproof.kernels.convert.spelled import SPELLINGS
+
+
+def stored(result: torch.Tensor, x: torch.Tensor, *, in_place: bool, out: Any = None) -> torch.Tensor:
+    """The result where the call wants it: in x itself, in ``out``, or anew."""
+    if in_place:
+        return x.copy_(result)
+    return result if out is None else out.copy_(result)
+
+
+def applied(plan: Plan, site: Site | None, form: Form, x: torch.Tensor) -> torch.Tensor:
+    """The gate at x: the form of the site, or the exact one where a compiler knows no sites."""
+    del plan
+    if site is not None and site.treatment.form is not None:
+        form = site.treatment.form
+    return run(form, x)
+
+
+def pointwise(
+    plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], kind: str, numbers: Any,
+    spelled: str, x: torch.Tensor, *, in_place: bool, out: Any = None,
+) -> Any:  # fmt: skip
+    """One call of a known kind."""
+    if not x.is_floating_point():
+        return function(*args, **kwargs)
+    site = plan.site(kind, spelled, lambda: exact(kind, numbers))
+    form = exact_form(kind, numbers) if site is None else site.treatment.form
+    if form is None:
+        return function(*args, **kwargs)
+    # What is overwritten must not be what the gate keeps for its gradient.
+    keeps = in_place and torch.is_grad_enabled() and x.requires_grad
+    return stored(applied(plan, site, form, x.clone() if keeps else x), x, in_place=in_place, out=out)
+
+
+@handles(*SPELLINGS)
+def _activation(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    spelling = SPELLINGS[function]
+    out = kwargs.get("out")
+    given = spelling.bound(args, {k: v for k, v in kwargs.items() if k != "out"})
+    numbers = None if given is None else spelling.numbers(given)
+    if given is None or numbers is None:
+        if spelling.kind == "clamp" and given is not None:
+            return _clamped(plan, function, args, kwargs, given, in_place=spelling.in_place)
+        return function(*args, **kwargs)
+    in_place = spelling.in_place or bool(given.get("inplace", False))
+    return pointwise(
+        plan, function, args, kwargs, spelling.kind, numbers, spelling.name, given["input"],
+        in_place=in_place, out=out,
+    )  # fmt: skip
+
+
+_TWO = "hard gate of two tensors: each element takes the branch that their difference opens"
+
+
+def _larger(a: torch.Tensor, b: torch.Tensor, sign: float) -> torch.Tensor:
+    """The larger (sign 1) or smaller (-1) of two tensors; half the gradient to each where they are equal."""
+    above = a > b if sign > 0 else a < b
+    even = torch.where(a == b, a * 0.5 + b * 0.5, b)
+    return torch.where(a.isnan() | above, a, even)
+
+
+def _of_two(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Any:
+    """The larger or the smaller of two tensors; anything else is called as it is."""
+    if len(args) != 2 or any(k != "out" for k in kwargs):
+        return function(*args, **kwargs)
+    a, b = args
+    if not (isinstance(b, torch.Tensor) and a.is_floating_point() and a.dtype == b.dtype):
+        return function(*args, **kwargs)
+    plan.site(name, f"torch.{name}", lambda: Treatment("exact", _TWO, ("of two tensors",)))
+    found = _larger(a, b, 1.0 if name == "maximum" else -1.0)
+    return stored(found, a, in_place=False, out=kwargs.get("out"))
+
+
+@handles(torch.maximum, torch.Tensor.maximum, torch.max, torch.Tensor.max)
+def _maximum(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _of_two(plan, function, args, kwargs, "maximum")
+
+
+@handles(torch.minimum, torch.Tensor.minimum, torch.min, torch.Tensor.min)
+def _minimum(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _of_two(plan, function, args, kwargs, "minimum")
+
+
+def _clamped(
+    plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    given: dict[str, Any], *, in_place: bool,
+) -> Any:  # fmt: skip
+    """Clamped to tensors: x's gradient is 1 where it equals a bound, as in PyTorch."""
+    x, lo, hi = given["input"], given.get("min"), given.get("max")
+    if not x.is_floating_point():
+        return function(*args, **kwargs)
+    plan.site("clamp", "torch.clamp", lambda: Treatment("exact", _TWO, ("of two tensors",)))
+    y = x.clone() if in_place else x
+    y = y if lo is None else torch.where(y < lo, lo, y)
+    y = y if hi is None else torch.where(y > hi, hi, y)
+    return stored(y.to(x.dtype), x, in_place=in_place, out=kwargs.get("out"))
+
+
+@handles(functional.prelu, torch.prelu, torch.Tensor.prelu)
+def _prelu(plan: Plan, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    x, weight = args if len(args) == 2 else (*args, kwargs["weight"])
+    words = "exact hard gate at 0; the slope of its left branch is the module's weight"
+    plan.site("prelu", "torch.nn.functional.prelu", lambda: Treatment("exact", words, ("prelu",)))
+    if weight.numel() != 1 and x.dim() > 1:
+        weight = weight.reshape([1, -1, *[1] * (x.dim() - 2)])
+    return torch.where(x > 0, x, torch.where(x.isnan(), x, weight * x))
+
+
+@handles(functional.glu, torch._C._nn.glu)
+def _glu(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    x = args[0] if args else kwargs["input"]
+    dim = args[1] if len(args) > 1 else kwargs.get("dim", -1)
+    if x.dim() == 0 or x.shape[dim] % 2:
+        return function(*args, **kwargs)
+    plan.site("glu", "torch.nn.functional.glu", lambda: exact("sigmoid", ()))
+    a, b = x.chunk(2, dim)
+    wide = x.dtype if x.dtype == torch.float64 else torch.float32
+    form = exact_form("sigmoid", ())
+    return (a.to(wide) * run(form, b.to(wide))).to(x.dtype)

@@ -1,0 +1,160 @@
+"""A soft gate of two branches in PyTorch's own functions: what a network's activation becomes.
+
+    y = F(-z) (s_0 x + c_0) + F(z) (s_1 x + c_1),   z = tau (x - theta)
+
+for a link F of ``links``. In float32 (float64 for float64 tensors), rounded once to x's type. It keeps what
+the replaced function does at infinity: the branch of a closed gate is multiplied by 0, so SiLU at -oo is NaN
+as it is in PyTorch. ``kernels.functional.threshold_gate`` is the general gate, with exact tails and limits.
+"""
+# ruff: noqa: D102 - the methods are those of autograd.Function
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from gateproof.kernels.convert.links import LINKS
+from gateproof.kernels.convert.pieces import lined_up
+from gateproof.kernels.pointwise import LIBRARY
+
+Numbers = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True)
+class TwoBranches:
+    """The numbers of the gate; ``link`` names one of ``links.LINKS``."""
+
+    tau: float
+    theta: float
+    slope: tuple[float, float]
+    intercept: tuple[float, float]
+    link: str = "logistic"
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        numbers = (self.tau, self.theta, *self.slope, *self.intercept)
+        if torch.compiler.is_compiling():
+            return _value(x, self.link, numbers)
+        found: torch.Tensor = _Gate.apply(x, self.link, numbers)
+        return found
+
+
+def _real(x: torch.Tensor) -> torch.Tensor:
+    return x if x.dtype == torch.float64 else x.to(torch.float32)
+
+
+def _line(x: Any, slope: float, intercept: float) -> Any:
+    """s x + c without the operations that change nothing; a number where the line is level."""
+    if slope == 0:
+        return intercept
+    product = x if slope == 1 else x * slope
+    return product if intercept == 0 else product + intercept
+
+
+def _argument(x: Any, tau: float, theta: float) -> Any:
+    shifted = x if theta == 0 else x - theta
+    return shifted if tau == 1 else shifted * tau
+
+
+def _value(x: torch.Tensor, link: str, numbers: Numbers) -> torch.Tensor:
+    tau, theta, s0, s1, c0, c1 = numbers
+    f, wide = LINKS[link], _real(x)
+    z = _argument(wide, tau, theta)
+    left, right = _line(wide, s0, c0), _line(wide, s1, c1)
+    if s0 == s1:
+        # Lines of one slope: the step between them is all that the gate moves.
+        if s0 == 0 and c0 == 0:
+            y = c1 * f.rising(z) if c1 != 1 else f.rising(z)
+        elif s0 == 0 and c1 == 0:
+            y = c0 * f.rising(-z) if c0 != 1 else f.rising(-z)
+        else:
+            middle, half = _line(wide, s0, (c0 + c1) / 2), (c1 - c0) / 2
+            step = f.both(z) if half == 1 else f.both(z) * half
+            y = step if isinstance(middle, float) and middle == 0 else middle + step
+    elif isinstance(left, float) and left == 0:
+        y = f.rising(z) * right
+    elif isinstance(right, float) and right == 0:
+        y = f.rising(-z) * left
+    else:
+        y = f.rising(-z) * left + f.rising(z) * right
+    return y.to(x.dtype)
+
+
+def _gradient(dy: torch.Tensor, x: torch.Tensor, link: str, numbers: Numbers) -> torch.Tensor:
+    """dy F(-z) s_0 + dy F(z) s_1 + dy tau F'(z) (s_1 x + c_1 - s_0 x - c_0)."""
+    tau, theta, s0, s1, c0, c1 = numbers
+    f, wide = LINKS[link], _real(x)
+    z = _argument(wide, tau, theta)
+    across = _line(wide, s1 - s0, c1 - c0)
+    bent = f.density(z) * across
+    bent = bent if tau == 1 else bent * tau
+    if s0 == s1:
+        slope = bent if s0 == 0 else bent + s0
+    elif s0 == 0:
+        slope = f.rising(z) * s1 + bent if s1 != 1 else f.rising(z) + bent
+    else:
+        slope = f.rising(-z) * s0 + f.rising(z) * s1 + bent
+    return (dy.to(wide.dtype) * slope).to(x.dtype)
+
+
+LIBRARY.define(
+    "two_branches(Tensor x, str link, float[] numbers) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,)
+)
+LIBRARY.define(
+    "two_branches_backward(Tensor dy, Tensor x, str link, float[] numbers) -> Tensor",
+    tags=(torch.Tag.pt2_compliant_tag,),
+)
+for _key in ("CPU", "CUDA"):
+    LIBRARY.impl("two_branches", _value, _key)
+    LIBRARY.impl("two_branches_backward", _gradient, _key)
+
+
+@torch.library.register_fake("gateproof::two_branches", lib=LIBRARY)
+def _(x: torch.Tensor, link: str, numbers: list[float]) -> torch.Tensor:  # noqa: ARG001 - its signature
+    return torch.empty_like(x)
+
+
+@torch.library.register_fake("gateproof::two_branches_backward", lib=LIBRARY)
+def _(dy: torch.Tensor, x: torch.Tensor, link: str, numbers: list[float]) -> torch.Tensor:  # noqa: ARG001
+    return torch.empty_like(x)
+
+
+@torch.library.register_vmap("gateproof::two_branches", lib=LIBRARY)
+def _(info: Any, dims: Any, x: torch.Tensor, *given: Any) -> Any:  # noqa: ARG001 - its signature
+    return torch.ops.gateproof.two_branches(x, *given), dims[0]
+
+
+@torch.library.register_vmap("gateproof::two_branches_backward", lib=LIBRARY)
+def _(info: Any, dims: Any, dy: torch.Tensor, x: torch.Tensor, *given: Any) -> Any:
+    dy, x = lined_up(info, dims, dy, x)
+    return torch.ops.gateproof.two_branches_backward(dy, x, *given), 0
+
+
+class _Gate(torch.autograd.Function):
+    """Keeps x alone; its gradient can be differentiated again."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: torch.Tensor, link: str, numbers: Numbers) -> Any:
+        return torch.ops.gateproof.two_branches(x, link, numbers)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
+        x, ctx.link, ctx.numbers = inputs
+        ctx.save_for_backward(x)
+        ctx.save_for_forward(x)
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        # Where a graph is asked for, the gradient is made of operations that have derivatives.
+        again = torch.is_grad_enabled()
+        made = _gradient if again else torch.ops.gateproof.two_branches_backward
+        return made(grad_outputs[0], x, ctx.link, ctx.numbers), None, None
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return _gradient(grad_inputs[0], x, ctx.link, ctx.numbers)
