@@ -17,7 +17,7 @@ from gateproof.kernels import functional
 from gateproof.kernels.convert.kinds import KINDS, Kind
 from gateproof.kernels.convert.pieces import LEFT, Pieces
 from gateproof.kernels.convert.two_branches import TwoBranches
-from gateproof.kernels.formula_kernel import compile_kernel
+from gateproof.kernels.formula_kernel import FormulaKernel, compile_kernel
 from gateproof.numerics.backends.formula import formula
 from gateproof.numerics.fits.exact import Exact, NotFinite, everywhere
 from gateproof.numerics.fits.target_text import of_text
@@ -54,12 +54,26 @@ def _gate(tau: Any, theta: Any, slope: Any, intercept: Any) -> Callable[[torch.T
     return lambda x: functional.threshold_gate(x, tau, theta, slope, intercept)
 
 
+#: Kernels made so far: made while a form is found, so that torch.compile meets them ready.
+_KERNELS: dict[str, FormulaKernel] = {}
+
+
+def formula_form(text: str) -> Form:
+    """The form that computes a formula of x by itself."""
+    _KERNELS[text] = compile_kernel(text)
+    return ("formula", text)
+
+
+def _formula(text: str) -> Callable[[torch.Tensor], torch.Tensor]:
+    return _KERNELS[text] if text in _KERNELS else compile_kernel(text)
+
+
 #: How each form is run; a further one is a line here.
 RUNS: dict[str, Callable[..., Callable[[torch.Tensor], torch.Tensor]]] = {
     "pieces": _pieces,
     "two_branches": TwoBranches,
     "gate": _gate,
-    "formula": compile_kernel,
+    "formula": _formula,
 }
 
 
@@ -94,7 +108,7 @@ def treated(kind: Kind) -> Treatment:
     for algebra, other in found.items():
         if isinstance(other, Exact):
             words = f"exact gate of {other.gate.branches} {algebra} branches: {other.gate.text}"
-            return Treatment("exact", words, ("formula", kind.formula), kind.formula, numbers_of(other.gate))
+            return Treatment("exact", words, formula_form(kind.formula), kind.formula, numbers_of(other.gate))
     why = own.reason if isinstance(own, NotFinite) else "whether it is a finite gate is not decided"
     return Treatment("kept", f"no gate is this function: {why}", None, kind.formula)
 

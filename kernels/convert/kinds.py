@@ -50,8 +50,8 @@ def _hardtanh(lo: float, hi: float, low_side: int, high_side: int, name: str) ->
 def _gelu(approximate: str) -> Kind:
     line = ((0.0, 1.0), (0.0, 0.0))
     if approximate == "tanh":
-        return Kind("gelu_tanh", "gelu_tanh", link=("logistic of a cubic", 1.0, 0.0, *line))
-    return Kind("gelu", "gelu", link=("normal", 1.0, 0.0, *line))
+        return Kind("gelu_tanh", "gelu_tanh(x)", link=("logistic of a cubic", 1.0, 0.0, *line))
+    return Kind("gelu", "gelu(x)", link=("normal", 1.0, 0.0, *line))
 
 
 def _shrink(lambd: float, hard: bool) -> Kind:
@@ -74,7 +74,7 @@ _LINE = ((0.0, 0.0), (-1.0, 1.0))
 
 #: By name: how the numbers of a call make the kind.
 KINDS: dict[str, Callable[..., Kind]] = {
-    "relu": lambda: Kind("relu", "relu", (LEFT,)),
+    "relu": lambda: Kind("relu", "relu(x)", (LEFT,)),
     "relu6": lambda: _hardtanh(0.0, 6.0, LEFT, RIGHT, "relu6"),
     "hardtanh": lambda lo, hi: _hardtanh(lo, hi, LEFT, RIGHT, "hardtanh"),
     "clamp": lambda lo, hi: _hardtanh(lo, hi, RIGHT, LEFT, "clamp"),
@@ -84,22 +84,24 @@ KINDS: dict[str, Callable[..., Kind]] = {
     ),
     "softshrink": lambda lambd: _shrink(lambd, hard=False),
     "hardshrink": lambda lambd: _shrink(lambd, hard=True),
-    "hardsigmoid": lambda: Kind("hardsigmoid", "hardsigmoid", (LEFT, RIGHT)),
-    "hardswish": lambda: Kind("hardswish", "hardswish", link=("uniform", 1.0, 0.0, (0.0, 1.0), (0.0, 0.0))),
+    "hardsigmoid": lambda: Kind("hardsigmoid", "hardsigmoid(x)", (LEFT, RIGHT)),
+    "hardswish": lambda: Kind(
+        "hardswish", "hardswish(x)", link=("uniform", 1.0, 0.0, (0.0, 1.0), (0.0, 0.0))
+    ),
     "abs": lambda: Kind("abs", "abs(x)", (EVEN,)),
     "maximum": lambda at: Kind("maximum", f"max(x, {written(at)})", (EVEN,)),
     "minimum": lambda at: Kind("minimum", f"min(x, {written(at)})", (EVEN,)),
-    "sigmoid": lambda: Kind("sigmoid", "sigmoid"),
-    "tanh": lambda: Kind("tanh", "tanh"),
-    "silu": lambda: Kind("silu", "silu"),
-    "tanhshrink": lambda: Kind("tanhshrink", "tanhshrink"),
+    "sigmoid": lambda: Kind("sigmoid", "sigmoid(x)"),
+    "tanh": lambda: Kind("tanh", "tanh(x)"),
+    "silu": lambda: Kind("silu", "silu(x)"),
+    "tanhshrink": lambda: Kind("tanhshrink", "tanhshrink(x)"),
     "gelu": _gelu,
     "erf": lambda: Kind("erf", "erf(x)", link=("normal", sqrt(2), 0.0, *_LINE)),
-    "mish": lambda: Kind("mish", "mish"),
+    "mish": lambda: Kind("mish", "mish(x)"),
     "softplus": _softplus,
-    "log_sigmoid": lambda: Kind("log_sigmoid", "log_sigmoid"),
+    "log_sigmoid": lambda: Kind("log_sigmoid", "log_sigmoid(x)"),
     "elu": lambda alpha: Kind("elu", f"where(x > 0, x, {written(alpha)}*expm1(x))"),
     "celu": lambda alpha: Kind("celu", f"where(x > 0, x, {written(alpha)}*expm1(x/{written(alpha)}))"),
-    "selu": lambda: Kind("selu", "selu"),
-    "softsign": lambda: Kind("softsign", "softsign"),
+    "selu": lambda: Kind("selu", "selu(x)"),
+    "softsign": lambda: Kind("softsign", "softsign(x)"),
 }

@@ -20,10 +20,11 @@ _CUBIC_SCALE = 2 * sqrt(2 / pi)
 
 @dataclass(frozen=True)
 class Link:
-    """One link; ``formula`` is F in the language of the claims, of z."""
+    """One link; ``formula`` is F in the language of the claims, of z; ``bounded``: F' is 0 far out."""
 
     name: str
     formula: str
+    bounded: bool = False
 
     def rising(self, z: Any) -> Any:
         """F(z), with all digits where it is small."""
@@ -88,6 +89,6 @@ LINKS = {
         Link("logistic", "sigmoid(z)"),
         _Cubic("logistic of a cubic", "sigmoid(2*sqrt(2/pi)*(z + 0.044715*z**3))"),
         _Normal("normal", "erfc(-z/sqrt(2))/2"),
-        _Uniform("uniform", "min(max(z + 3, 0), 6)/6"),
+        _Uniform("uniform", "min(max(z + 3, 0), 6)/6", bounded=True),
     )
 }

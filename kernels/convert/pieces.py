@@ -51,25 +51,25 @@ def _left_of(x: torch.Tensor, theta: float, side: int) -> torch.Tensor:
 def _value(x: torch.Tensor, theta: Any, slope: Any, intercept: Any, sides: Any) -> torch.Tensor:
     # A product and a sum round twice where x is narrower than float32.
     wide = x if x.dtype in (torch.float32, torch.float64) or not x.is_floating_point() else x.float()
-    y = _line(wide, slope[-1], intercept[-1])
+    y: Any = _line(wide, slope[-1], intercept[-1]) if slope[-1] else torch.full_like(wide, intercept[-1])
     for k in reversed(range(len(theta))):
         y = torch.where(_left_of(wide, theta[k], sides[k]), _line(wide, slope[k], intercept[k]), y)
     if slope[-1] == 0:
         # NaN is left of no threshold: it would become the last branch's number.
         y = torch.where(wide.isnan(), wide, y)
-    return y.to(x.dtype) if isinstance(y, torch.Tensor) else torch.full_like(x, y)
+    found: torch.Tensor = y.to(x.dtype)
+    return found
 
 
 def _gradient(dy: torch.Tensor, x: torch.Tensor, theta: Any, slope: Any, sides: Any) -> torch.Tensor:
-    d: Any = slope[-1]
+    # A branch of slope 0 gives 0 itself: an infinite dy does not pass a closed branch.
+    d: Any = _line(dy, slope[-1], 0) if slope[-1] else torch.zeros_like(dy)
     for k in reversed(range(len(theta))):
-        d = torch.where(_left_of(x, theta[k], sides[k]), slope[k], d)
+        d = torch.where(_left_of(x, theta[k], sides[k]), _line(dy, slope[k], 0), d)
         if sides[k] == EVEN:
-            d = torch.where(x == theta[k], (slope[k] + slope[k + 1]) / 2, d)
-    if all(s in (0, 1) for s in slope) and EVEN not in sides:
-        # An infinite dy does not pass a closed branch: 0 times infinity would be NaN.
-        return torch.where(d != 0, dy, 0) if isinstance(d, torch.Tensor) else dy * d
-    return (dy * d).to(dy.dtype)
+            d = torch.where(x == theta[k], dy * ((slope[k] + slope[k + 1]) / 2), d)
+    found: torch.Tensor = d
+    return found
 
 
 LIBRARY.define(

@@ -117,6 +117,30 @@ def _prelu(plan: Plan, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     return torch.where(x > 0, x, torch.where(x.isnan(), x, weight * x))
 
 
+@handles(functional.rrelu, torch.rrelu, functional.rrelu_, torch.rrelu_)
+def _rrelu(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    names = ("input", "lower", "upper", "training", "inplace")
+    given: dict[str, Any] = {
+        "lower": 1 / 8,
+        "upper": 1 / 3,
+        "training": False,
+        "inplace": function in _RRELU_IN_PLACE,
+    }
+    given |= {**dict(zip(names, args, strict=False)), **kwargs}
+    if given["training"]:
+        words = "its slopes are drawn at random in training; in evaluation it is the gate of their mean"
+        plan.site("rrelu", "torch.nn.functional.rrelu", lambda: Treatment("kept", words, None))
+        return function(*args, **kwargs)
+    numbers = ((given["lower"] + given["upper"]) / 2,)
+    spelled, place = "torch.nn.functional.rrelu", bool(given["inplace"])
+    return pointwise(
+        plan, function, args, kwargs, "leaky_relu", numbers, spelled, given["input"], in_place=place
+    )
+
+
+_RRELU_IN_PLACE = (functional.rrelu_, torch.rrelu_)
+
+
 @handles(functional.glu, torch._C._nn.glu)
 def _glu(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     x = args[0] if args else kwargs["input"]

@@ -78,7 +78,8 @@ def _value(x: torch.Tensor, link: str, numbers: Numbers) -> torch.Tensor:
         y = f.rising(-z) * left
     else:
         y = f.rising(-z) * left + f.rising(z) * right
-    return y.to(x.dtype)
+    found: torch.Tensor = y.to(x.dtype)
+    return found
 
 
 def _gradient(dy: torch.Tensor, x: torch.Tensor, link: str, numbers: Numbers) -> torch.Tensor:
@@ -88,6 +89,9 @@ def _gradient(dy: torch.Tensor, x: torch.Tensor, link: str, numbers: Numbers) ->
     z = _argument(wide, tau, theta)
     across = _line(wide, s1 - s0, c1 - c0)
     bent = f.density(z) * across
+    if f.bounded:
+        # Its gate is shut at infinity: no 0 times infinity.
+        bent = torch.where(bent.isnan() & ~wide.isnan(), 0, bent)
     bent = bent if tau == 1 else bent * tau
     if s0 == s1:
         slope = bent if s0 == 0 else bent + s0
@@ -95,7 +99,8 @@ def _gradient(dy: torch.Tensor, x: torch.Tensor, link: str, numbers: Numbers) ->
         slope = f.rising(z) * s1 + bent if s1 != 1 else f.rising(z) + bent
     else:
         slope = f.rising(-z) * s0 + f.rising(z) * s1 + bent
-    return (dy.to(wide.dtype) * slope).to(x.dtype)
+    found: torch.Tensor = (dy.to(wide.dtype) * slope).to(x.dtype)
+    return found
 
 
 LIBRARY.define(
