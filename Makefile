@@ -16,7 +16,7 @@ CODE := theory numerics kernels proofs_check src tests figures
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report kernels compiled test wheel lint style types format coq bench bench-fits bench-meanfield deep score clean
+.PHONY: help setup report kernels compiled test wheel lint style types format coq bench bench-fits bench-meanfield bench-conversion deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -75,6 +75,9 @@ bench-fits: $(STAMP)  ## fits beside Nelder-Mead, least squares, pwlf, remez; wr
 
 bench-meanfield: $(STAMP)  ## maps beside a trapezoid rule, neural-tangents, dks; writes docs/benchmarks-meanfield.md
 	PYTHONPATH=tests $(PY) -m bench.meanfield
+
+bench-conversion: $(STAMP)  ## converted networks beside the originals; writes docs/benchmarks-conversion.md
+	PYTHONPATH=tests $(PY) -m bench.conversion
 
 deep: $(STAMP)  ## the long tests, by hand
 	$(PY) -m pytest -n $(JOBS) -m deep

@@ -51,6 +51,9 @@ def _left_of(x: torch.Tensor, theta: float, side: int) -> torch.Tensor:
 def _value(x: torch.Tensor, theta: Any, slope: Any, intercept: Any, sides: Any) -> torch.Tensor:
     # A product and a sum round twice where x is narrower than float32.
     wide = x if x.dtype in (torch.float32, torch.float64) or not x.is_floating_point() else x.float()
+    if not torch.compiler.is_compiling() and (bounds := _bounds(theta, slope, intercept, sides)):
+        # The same numbers in one pass.
+        return wide.clamp(*bounds).to(x.dtype)
     y: Any = _line(wide, slope[-1], intercept[-1]) if slope[-1] else torch.full_like(wide, intercept[-1])
     for k in reversed(range(len(theta))):
         y = torch.where(_left_of(wide, theta[k], sides[k]), _line(wide, slope[k], intercept[k]), y)
@@ -62,6 +65,9 @@ def _value(x: torch.Tensor, theta: Any, slope: Any, intercept: Any, sides: Any) 
 
 
 def _gradient(dy: torch.Tensor, x: torch.Tensor, theta: Any, slope: Any, sides: Any) -> torch.Tensor:
+    if not torch.compiler.is_compiling() and tuple(slope) == (0, 1) and tuple(sides) == (LEFT,):
+        one_pass: torch.Tensor = torch.ops.aten.threshold_backward(dy, x, theta[0])
+        return one_pass
     # A branch of slope 0 gives 0 itself: an infinite dy does not pass a closed branch.
     d: Any = _line(dy, slope[-1], 0) if slope[-1] else torch.zeros_like(dy)
     for k in reversed(range(len(theta))):
@@ -70,6 +76,26 @@ def _gradient(dy: torch.Tensor, x: torch.Tensor, theta: Any, slope: Any, sides: 
             d = torch.where(x == theta[k], dy * ((slope[k] + slope[k + 1]) / 2), d)
     found: torch.Tensor = d
     return found
+
+
+def _bounds(theta: Any, slope: Any, intercept: Any, sides: Any) -> tuple[float | None, float | None] | None:
+    """(lo, hi) where the gate is x between its thresholds and their value outside, which own them."""
+    shape, at, closed = tuple(slope), tuple(theta), tuple(sides)
+    if shape == (0, 1) and (intercept[0], intercept[1]) == (at[0], 0) and closed == (LEFT,):
+        return at[0], None
+    if shape == (1, 0) and (intercept[0], intercept[1]) == (0, at[0]) and closed == (RIGHT,):
+        return None, at[0]
+    if shape == (0, 1, 0) and tuple(intercept) == (at[0], 0, at[1]) and closed == (LEFT, RIGHT):
+        return at
+    return None
+
+
+def _told_by_output(theta: Any, slope: Any, intercept: Any, sides: Any) -> bool:
+    """Whether y lies where x does among the thresholds, so that the gradient at x is that at y."""
+    if _bounds(theta, slope, intercept, sides) is not None:
+        return True
+    leaky = len(slope) == 2 and min(slope) > 0 and theta[0] == 0
+    return leaky and tuple(intercept) == (0, 0) and sides[0] == LEFT
 
 
 LIBRARY.define(
@@ -115,7 +141,7 @@ def lined_up(info: Any, dims: Any, *tensors: torch.Tensor) -> list[torch.Tensor]
 
 
 class _Gate(torch.autograd.Function):
-    """Keeps x alone; a second derivative is 0."""
+    """Keeps x, or y where that tells as much: a layer that follows keeps y too. A second derivative is 0."""
 
     generate_vmap_rule = True
 
@@ -124,10 +150,11 @@ class _Gate(torch.autograd.Function):
         return torch.ops.gateproof.pieces(x, theta, slope, intercept, sides)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
-        x, ctx.theta, ctx.slope, _, ctx.sides = inputs
-        ctx.save_for_backward(x)
-        ctx.save_for_forward(x)
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        x, ctx.theta, ctx.slope, intercept, ctx.sides = inputs
+        kept = output if _told_by_output(ctx.theta, ctx.slope, intercept, ctx.sides) else x
+        ctx.save_for_backward(kept)
+        ctx.save_for_forward(kept)
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:

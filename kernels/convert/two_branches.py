@@ -57,7 +57,8 @@ def _argument(x: Any, tau: float, theta: float) -> Any:
     return shifted if tau == 1 else shifted * tau
 
 
-def _value(x: torch.Tensor, link: str, numbers: Numbers) -> torch.Tensor:
+def _value(x: torch.Tensor, link: str, numbers: Numbers, *, inside: bool = False) -> torch.Tensor:
+    """``inside`` the operation nothing is kept for a gradient, so that products go where their factor was."""
     tau, theta, s0, s1, c0, c1 = numbers
     f, wide = LINKS[link], _real(x)
     z = _argument(wide, tau, theta)
@@ -73,12 +74,35 @@ def _value(x: torch.Tensor, link: str, numbers: Numbers) -> torch.Tensor:
             step = f.both(z) if half == 1 else f.both(z) * half
             y = step if isinstance(middle, float) and middle == 0 else middle + step
     elif isinstance(left, float) and left == 0:
-        y = f.rising(z) * right
+        y = _times(f.rising(z), right, inside)
     elif isinstance(right, float) and right == 0:
-        y = f.rising(-z) * left
+        y = _times(f.rising(-z), left, inside)
     else:
         y = f.rising(-z) * left + f.rising(z) * right
     found: torch.Tensor = y.to(x.dtype)
+    return found
+
+
+def _times(gate: torch.Tensor, line: Any, inside: bool) -> torch.Tensor:
+    return gate.mul_(line) if inside else gate * line
+
+
+def _inside(x: torch.Tensor, link: str, numbers: Numbers) -> torch.Tensor:
+    return _value(x, link, numbers, inside=True)
+
+
+def _levels(link: str, numbers: Numbers) -> bool:
+    """Whether it steps between two levels by the logistic link: then y tells its own slope."""
+    _, _, s0, s1, c0, c1 = numbers
+    return link == "logistic" and s0 == s1 == 0 and c0 != c1
+
+
+def _gradient_of_levels(dy: torch.Tensor, y: torch.Tensor, numbers: Numbers) -> torch.Tensor:
+    """dy tau (y - c_0)(c_1 - y)/(c_1 - c_0), as PyTorch's sigmoid and tanh have it."""
+    tau, _, _, _, c0, c1 = numbers
+    wide = _real(y)
+    slope = (wide - c0) * (c1 - wide) * (tau / (c1 - c0))
+    found: torch.Tensor = (dy.to(wide.dtype) * slope).to(y.dtype)
     return found
 
 
@@ -103,16 +127,22 @@ def _gradient(dy: torch.Tensor, x: torch.Tensor, link: str, numbers: Numbers) ->
     return found
 
 
+def _gradient_of_kept(dy: torch.Tensor, kept: torch.Tensor, link: str, numbers: Numbers) -> torch.Tensor:
+    if _levels(link, numbers):
+        return _gradient_of_levels(dy, kept, numbers)
+    return _gradient(dy, kept, link, numbers)
+
+
 LIBRARY.define(
     "two_branches(Tensor x, str link, float[] numbers) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,)
 )
 LIBRARY.define(
-    "two_branches_backward(Tensor dy, Tensor x, str link, float[] numbers) -> Tensor",
+    "two_branches_backward(Tensor dy, Tensor kept, str link, float[] numbers) -> Tensor",
     tags=(torch.Tag.pt2_compliant_tag,),
 )
 for _key in ("CPU", "CUDA"):
-    LIBRARY.impl("two_branches", _value, _key)
-    LIBRARY.impl("two_branches_backward", _gradient, _key)
+    LIBRARY.impl("two_branches", _inside, _key)
+    LIBRARY.impl("two_branches_backward", _gradient_of_kept, _key)
 
 
 @torch.library.register_fake("gateproof::two_branches", lib=LIBRARY)
@@ -137,7 +167,7 @@ def _(info: Any, dims: Any, dy: torch.Tensor, x: torch.Tensor, *given: Any) -> A
 
 
 class _Gate(torch.autograd.Function):
-    """Keeps x alone; its gradient can be differentiated again."""
+    """Keeps x, or y between two levels, as PyTorch does; its gradient can be differentiated again."""
 
     generate_vmap_rule = True
 
@@ -146,20 +176,21 @@ class _Gate(torch.autograd.Function):
         return torch.ops.gateproof.two_branches(x, link, numbers)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         x, ctx.link, ctx.numbers = inputs
-        ctx.save_for_backward(x)
-        ctx.save_for_forward(x)
+        kept = output if _levels(ctx.link, ctx.numbers) else x
+        ctx.save_for_backward(kept)
+        ctx.save_for_forward(kept)
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        (x,) = ctx.saved_tensors
+        (kept,) = ctx.saved_tensors
         # Where a graph is asked for, the gradient is made of operations that have derivatives.
         again = torch.is_grad_enabled()
-        made = _gradient if again else torch.ops.gateproof.two_branches_backward
-        return made(grad_outputs[0], x, ctx.link, ctx.numbers), None, None
+        made = _gradient_of_kept if again else torch.ops.gateproof.two_branches_backward
+        return made(grad_outputs[0], kept, ctx.link, ctx.numbers), None, None
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        (x,) = ctx.saved_tensors
-        return _gradient(grad_inputs[0], x, ctx.link, ctx.numbers)
+        (kept,) = ctx.saved_tensors
+        return _gradient_of_kept(grad_inputs[0], kept, ctx.link, ctx.numbers)
