@@ -9,8 +9,10 @@ import torch
 from torch import nn
 
 from gateproof.kernels.convert import pointwise_calls as pointwise_calls
+from gateproof.kernels.convert import recurrent_calls as recurrent_calls
 from gateproof.kernels.convert import swap
-from gateproof.kernels.convert.inputs import called, read_inputs
+from gateproof.kernels.convert.census import Census, Counting, compared, counted, listed
+from gateproof.kernels.convert.inputs import Batch, called, read_inputs, undisturbed
 from gateproof.kernels.convert.plan import Plan
 from gateproof.kernels.convert.report import Report
 
@@ -18,11 +20,12 @@ MODES = ("exact", "fit", "trainable")
 
 
 class Conversion:
-    """A converted network: ``model``, ``report``, and ``revert()`` to undo it."""
+    """A converted network: ``model``, ``report``, ``census``, and ``revert()`` to undo it."""
 
     def __init__(self, model: nn.Module, plan: Plan) -> None:
         self.model = model
         self.report = Report(plan)
+        self.census = Census(ran=False, why="convert(..., inputs=...) says what to run the network on")
 
     def revert(self) -> nn.Module:
         """The network as it was, bit for bit: the same object with its former classes."""
@@ -52,16 +55,29 @@ def convert(
     batches = read_inputs(inputs)
     if not inplace:
         model = _copied(model)
+    before = _ran(model, batches) if batches else None
     plan = Plan(mode, branches, _names(model))
     for name, module in list(model.named_modules()):
         if swap.to_swap(module):
             swap.swapped(module, plan, name)
     found = Conversion(model, plan)
-    if batches:
-        with torch.no_grad():
-            for batch in batches:
-                called(model, batch)
+    if before is not None:
+        try:
+            after = _ran(model, batches)
+        except BaseException:
+            found.revert()
+            raise
+        found.census = compared(before, after, plan.sites.values())
+        listed(plan, before, after)
     return found
+
+
+def _ran(model: nn.Module, batches: list[Batch]) -> Counting:
+    """The operators of one run on each of the inputs."""
+    with undisturbed(model), torch.no_grad(), counted(model) as counting:
+        for batch in batches:
+            called(model, batch)
+    return counting
 
 
 def _names(model: nn.Module) -> dict[str, tuple[str, ...]]:
