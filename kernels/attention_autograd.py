@@ -12,6 +12,7 @@ from gateproof.kernels.attention_op import GRADIENTS, VALUE
 from gateproof.kernels.pointwise import check
 from gateproof.kernels.precision import autocasts
 from gateproof.kernels.softmax_autograd import checked_mask
+from gateproof.kernels.traced import applied
 
 
 def tg_attention(
@@ -59,8 +60,9 @@ def tg_attention(
     keep = None if mask is None else checked_mask(name, mask, q, shape).reshape(-1, q.shape[1], *shape[-2:])
     factor = 1.0 / sqrt(width) if scale is None else float(scale)
     if q.numel() and k.numel() and v.numel():
-        kind = _Traced if torch.compiler.is_compiling() else _Dispatched
-        found: torch.Tensor = kind.apply(q, k, v, keep, causal, factor, safe)[0]
+        given = (q, k, v, keep, causal, factor, safe)
+        compiling = torch.compiler.is_compiling()
+        found: torch.Tensor = (applied(_Traced, *given) if compiling else _Dispatched.apply(*given))[0]
     else:
         # Sums over no key, or no result at all.
         each = q.shape[1] // k.shape[1] if k.shape[1] else 1

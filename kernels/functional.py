@@ -22,6 +22,7 @@ from gateproof.kernels.packed_op import Packed
 from gateproof.kernels.pointwise import Pointwise, check
 from gateproof.kernels.soft_threshold import soft_threshold as soft_threshold
 from gateproof.kernels.softmax_autograd import tg_softmax as tg_softmax
+from gateproof.kernels.traced import applied
 
 Number = float | int
 Numbers = Number | Sequence[Number] | torch.Tensor
@@ -154,8 +155,9 @@ def _gated(
         numbers: list[float] = []
     else:
         shape, numbers = _numbers(p, *(_listed(v) for v in given))
-    kind = Traced if torch.compiler.is_compiling() else Dispatched
-    found: torch.Tensor = kind.apply(p, shape, table, numbers, dim, *tensors)
+    own = (p, shape, table, numbers, dim, *tensors)
+    compiling = torch.compiler.is_compiling()
+    found: torch.Tensor = applied(Traced, *own) if compiling else Dispatched.apply(*own)
     return found
 
 

@@ -11,7 +11,8 @@ from gateproof.kernels import choice
 from gateproof.kernels.composite import Results, composite, real_type, result_type, summed
 from gateproof.kernels.gate_graph import Gate, Shape, gate_gradients, gradient_graph, value_graph
 from gateproof.kernels.gate_op import GateOp, entries, kept
-from gateproof.kernels.graph import Graph, Node
+from gateproof.kernels.graph import Graph
+from gateproof.kernels.traced import constants_of, graph_of
 from gateproof.numerics.backends.with_torch import TorchOps
 
 
@@ -111,15 +112,15 @@ class Dispatched(torch.autograd.Function):
 @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator, unused-ignore]
 def _constants(numbers_too: bool | None, *shape: Any) -> tuple[Any, ...]:
     """A graph as plain constants, so that torch.compile neither makes it nor asks whether it changed."""
-    graph = value_graph(Shape(*shape)) if numbers_too is None else gradient_graph(Shape(*shape), numbers_too)
-    return graph.inputs, tuple((n.head, n.args) for n in graph.nodes), graph.results
+    return constants_of(
+        value_graph(Shape(*shape)) if numbers_too is None else gradient_graph(Shape(*shape), numbers_too)
+    )
 
 
 def _traced(shape: Shape, numbers_too: bool | None = None) -> Graph:
     """The value's graph, or the gradients'."""
     fields = (shape.branches, shape.shared, shape.hard, shape.product, shape.unit, shape.centred)
-    inputs, nodes, results = _constants(numbers_too, *fields)
-    return Graph(inputs, tuple([Node(head, args) for head, args in nodes]), results)
+    return graph_of(_constants(numbers_too, *fields))
 
 
 class Traced(torch.autograd.Function):

@@ -11,6 +11,7 @@ from gateproof.kernels.composite import Results, laid_out, real_type, run
 from gateproof.kernels.launch import launch
 from gateproof.kernels.packed import check_packed, halves
 from gateproof.kernels.pointwise import LIBRARY, Pointwise, check
+from gateproof.kernels.traced import applied
 
 _BOTH = (True, True)
 
@@ -63,8 +64,9 @@ class Packed:
         """The product of both halves, half as wide."""
         check(self.name, "x", x, x)
         check_packed(self.name, x)
-        kind = _Traced if torch.compiler.is_compiling() else _Dispatched
-        found: torch.Tensor = kind.apply(self, x, *(float(n) for n in numbers))
+        given = (self, x, *(float(n) for n in numbers))
+        compiling = torch.compiler.is_compiling()
+        found: torch.Tensor = applied(_Traced, *given) if compiling else _Dispatched.apply(*given)
         return found
 
 

@@ -7,7 +7,8 @@ rounds once at the end. Second derivatives and forward mode go through the formu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -15,12 +16,15 @@ import torch
 from gateproof.kernels import choice
 from gateproof.kernels.compensated import compensated
 from gateproof.kernels.composite import Results, composite, laid_out, real_type, result_type, run
+from gateproof.kernels.eager_pointwise import PointwiseForms
 from gateproof.kernels.graph import Graph, unfold
 from gateproof.kernels.launch import launch
 from gateproof.kernels.one_exponential import shared
+from gateproof.kernels.traced import applied, keep, traced
 from gateproof.numerics.backends import with_torch
 from gateproof.numerics.backends.formula import formula
 from gateproof.numerics.backends.op import Op
+from gateproof.numerics.backends.tape import Tape
 
 LIBRARY = torch.library.Library("gateproof", "FRAGMENT")
 _FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -45,32 +49,40 @@ class Pointwise:
         self._graphs: dict[tuple[Any, ...], Graph] = {}
         # All that compiled code needs, so that torch.compile meets nothing but tensor operations.
         everything = (True,) * len(self.tensors)
-        self._whole = {
-            small: (self.value_graph(small=small), self.gradient_graph(everything, small=small))
-            for small in (True, False)
-        }
+        for small in (True, False):
+            keep(self._key("value", small), self.value_graph(small=small))
+            keep(self._key("gradients", small), self.gradient_graph(everything, small=small))
         self._register()
 
     # --- graphs ---------------------------------------------------------------
 
     def value_graph(self, *, small: bool) -> Graph:
         """The value of (tensors, numbers)."""
-        return self._graph(("value", small), lambda: unfold([self.op.tape], small=small), small=small)
+        return self._graph(("value",), lambda: [self.op.tape], small=small, times_first=False)
 
     def gradient_graph(self, wanted: tuple[bool, ...], *, small: bool) -> Graph:
         """The wanted gradients of (dy, tensors, numbers)."""
 
-        def made() -> Graph:
+        def tapes() -> list[Tape]:
             names = [n for n, w in zip(self.tensors, wanted, strict=True) if w]
-            return unfold([self.op.partial(n).tape for n in names], small=small, times_first=True)
+            return [self.op.partial(n).tape for n in names]
 
-        return self._graph(("gradient", wanted, small), made, small=small)
+        return self._graph(("gradient", wanted), tapes, small=small, times_first=True)
 
-    def _graph(self, key: tuple[Any, ...], make: Any, *, small: bool) -> Graph:
-        found = self._graphs.get(key)
+    def _graph(
+        self, key: tuple[Any, ...], tapes: Callable[[], list[Tape]], *, small: bool, times_first: bool
+    ) -> Graph:
+        found = self._graphs.get((key, small))
         if found is None:
-            found = self._graphs[key] = compensated(shared(make())) if small else make()
+            made = unfold(tapes(), small=small, times_first=times_first)
+            if small:
+                forms = PointwiseForms(tapes(), len(self.tensors), times_first=times_first)
+                made = replace(compensated(shared(made)), forms=forms)
+            found = self._graphs[key, small] = made
         return found
+
+    def _key(self, what: str, small: bool) -> str:
+        return f"{self.name} {what}{' in float32' if small else ''}"
 
     # --- running --------------------------------------------------------------
 
@@ -149,8 +161,8 @@ class Pointwise:
             return found
         # torch.compile refuses one tensor in two places: the second becomes a view of it.
         apart = [t.view_as(t) if any(t is o for o in tensors[:k]) else t for k, t in enumerate(tensors)]
-        traced: torch.Tensor = _Traced.apply(self, *apart, *numbers)
-        return traced
+        made: torch.Tensor = applied(_Traced, self, *apart, *numbers)
+        return made
 
     def _plain(self, name: str, number: Any) -> float:
         if isinstance(number, torch.Tensor | str):
@@ -161,7 +173,7 @@ class Pointwise:
     def traced_value(self, tensors: Sequence[torch.Tensor], numbers: Sequence[float]) -> torch.Tensor:
         """The value in PyTorch's own operations, for a compiler to fuse with what stands around it."""
         real = real_type(tensors)
-        graph = self._whole[real != torch.float64][0]
+        graph = traced(self._key("value", real != torch.float64))
         return composite(graph, tensors, [], numbers, real, Results((result_type(tensors),)))[0]
 
     def traced_gradients(
@@ -172,7 +184,7 @@ class Pointwise:
     ) -> list[torch.Tensor]:
         """All gradients likewise: a compiler drops what is not used."""
         real = real_type([dy, *tensors])
-        graph = self._whole[real != torch.float64][1]
+        graph = traced(self._key("gradients", real != torch.float64))
         return composite(graph, [dy, *tensors], [], numbers, real, Results(tuple(t.dtype for t in tensors)))
 
     # --- further derivatives --------------------------------------------------

@@ -10,7 +10,7 @@ import torch
 from gateproof.kernels.composite import Results, composite, real_type
 from gateproof.kernels.gate_op import entries, kept
 from gateproof.kernels.pointwise import check
-from gateproof.kernels.soft_threshold_graph import Gradient, gradient_graph, in_delta, in_x, value_graph
+from gateproof.kernels.soft_threshold_graph import Gradient, in_delta, in_x, traced_gradient, traced_value
 from gateproof.kernels.soft_threshold_op import BACKWARD, VALUE
 from gateproof.numerics.backends.with_torch import TorchOps
 
@@ -178,7 +178,7 @@ class _Traced(torch.autograd.Function):
         real = real_type([x] if delta is None else [x, delta])
         dim = kept(column, dim, x.dim())
         results = Results((x.dtype,), False, counted, dim)
-        found = composite(value_graph(counted), [x], entries(x, column, dim), numbers, real, results)
+        found = composite(traced_value(counted), [x], entries(x, column, dim), numbers, real, results)
         return (found[0], found[1].reshape(-1).to(torch.int64)) if counted else found[0]
 
     @staticmethod
@@ -195,7 +195,7 @@ class _Traced(torch.autograd.Function):
         column = rest[0].reshape(-1, 1) if rest else None
         real, dim = real_type([dy, x, *rest]), kept(column, ctx.dim, x.dim())
         results = Results((x.dtype,), False, delta_too, dim)
-        graph = gradient_graph(ctx.gradient, delta_too)
+        graph = traced_gradient(ctx.gradient, delta_too)
         numbers = [*ctx.numbers, ctx.sharpness]
         found = composite(graph, [dy, x], entries(x, column, dim), numbers, real, results)
         ddelta = found[1].reshape(rest[0].shape).to(rest[0].dtype) if delta_too else None

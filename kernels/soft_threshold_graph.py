@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 
 from gateproof.kernels.compensated import compensated
 from gateproof.kernels.graph import Builder, Graph, Symbol, Symbolic
+from gateproof.kernels.traced import keep, traced
 from gateproof.numerics.backends import heads
 
 Gradient = Literal["surrogate", "exact", "debiased"]
@@ -88,9 +89,23 @@ def value_graph(counted: bool) -> Graph:
     return _VALUES[counted]
 
 
+def traced_value(counted: bool) -> Graph:
+    """``value_graph`` for code that torch.compile traces."""
+    return traced(_name(counted))
+
+
 def gradient_graph(kind: Gradient, delta_too: bool) -> Graph:
     """dy times the derivative in x, and if wanted in delta, of (dy, x, delta, sharpness)."""
     return _GRADIENTS[kind, delta_too]
+
+
+def traced_gradient(kind: Gradient, delta_too: bool) -> Graph:
+    """``gradient_graph`` likewise."""
+    return traced(_name(kind, delta_too))
+
+
+def _name(*key: object) -> str:
+    return f"soft_threshold {key}"
 
 
 #: Made at import: code that torch.compile traces may fill no cache, and may be the first to ask.
@@ -100,3 +115,7 @@ _GRADIENTS = {
     for kind in get_args(Gradient)
     for delta_too in (False, True)
 }
+for _counted, _graph in _VALUES.items():
+    keep(_name(_counted), _graph)
+for _key, _graph in _GRADIENTS.items():
+    keep(_name(*_key), _graph)

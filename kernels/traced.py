@@ -1,0 +1,52 @@
+"""Graphs for code that torch.compile traces, with their numbers as constants.
+
+With ``dynamic=True`` torch.compile makes an argument of every number that it reads from an object, and loses
+it where a second autograd.Function reads the same one. What a function with ``assume_constant_result`` returns
+stays as it is, and is not asked for changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from gateproof.kernels.graph import Graph, Node
+
+_kept: dict[str, Graph] = {}
+
+
+def keep(key: str, graph: Graph) -> None:
+    """Let ``traced`` find a graph by a name, which stands for it in the whole process."""
+    _kept[key] = graph
+
+
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator, unused-ignore]
+def _constants(key: str) -> tuple[Any, ...]:
+    return constants_of(_kept[key])
+
+
+def traced(key: str) -> Graph:
+    """The graph of a name."""
+    return graph_of(_constants(key))
+
+
+def applied(function: Any, *args: Any) -> Any:
+    """What an autograd.Function gives in traced code.
+
+    Where nothing is differentiated torch.compile gives a context to a forward of any number of arguments,
+    which has no place for it (PyTorch 2.13): its forward is then called as the plain function that it is.
+    """
+    wanted = torch.is_grad_enabled() and any(isinstance(a, torch.Tensor) and a.requires_grad for a in args)
+    return function.apply(*args) if wanted else function.forward(*args)
+
+
+def constants_of(graph: Graph) -> tuple[Any, ...]:
+    """A graph as tuples of names and numbers."""
+    return graph.inputs, tuple((n.head, n.args) for n in graph.nodes), graph.results
+
+
+def graph_of(constants: tuple[Any, ...]) -> Graph:
+    """The graph of such tuples."""
+    inputs, nodes, results = constants
+    return Graph(inputs, tuple([Node(head, args) for head, args in nodes]), results)
