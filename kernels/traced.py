@@ -1,8 +1,8 @@
 """Graphs for code that torch.compile traces, with their numbers as constants.
 
-With ``dynamic=True`` torch.compile makes an argument of every number that it reads from an object, and loses
-it where a second autograd.Function reads the same one. What a function with ``assume_constant_result`` returns
-stays as it is, and is not asked for changes.
+With ``dynamic=True`` torch.compile makes an argument of each number that it reads from an object, and loses
+it where a second autograd.Function reads the same one. What a function under ``assume_constant_result``
+returns stays as it is, and is not asked for changes.
 """
 
 from __future__ import annotations

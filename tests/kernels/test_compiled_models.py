@@ -1,4 +1,4 @@
-"""torch.compile of models in which an operation stands more than once, with sizes left open, and of inference."""
+"""torch.compile of models that hold an operation more than once, with sizes left open, and in inference."""
 
 from __future__ import annotations
 
