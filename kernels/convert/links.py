@@ -27,7 +27,7 @@ class Link:
     bounded: bool = False
 
     def rising(self, z: Any) -> Any:
-        """F(z), with all digits where it is small."""
+        """F(z); of the logistic link with all digits where it is small."""
         return torch.sigmoid(z)
 
     def both(self, z: Any) -> Any:
@@ -60,8 +60,9 @@ class _Normal(Link):
     """The standard normal distribution function."""
 
     def rising(self, z: Any) -> Any:
-        # 1 + erf loses every digit in the left tail.
-        return torch.special.erfc(z * -sqrt(0.5)) / 2
+        # As PyTorch's GELU has it: the left tail keeps its size to a rounding of 1, not its digits. By erfc,
+        # which keeps them, compiled code takes 1.6 times as long.
+        return torch.erf(z * sqrt(0.5)) * 0.5 + 0.5
 
     def both(self, z: Any) -> Any:
         return torch.erf(z * sqrt(0.5))

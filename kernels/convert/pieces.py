@@ -34,7 +34,16 @@ class Pieces:
         given = (self.theta, self.slope, self.intercept, self.sides)
         if torch.compiler.is_compiling():
             return _Traced.apply(x, *given)  # type: ignore[no-any-return]
-        return _Gate.apply(x, *given)  # type: ignore[no-any-return]
+        made = _Gate.apply if differentiated(x) else torch.ops.gateproof.pieces
+        return made(x, *given)  # type: ignore[no-any-return]
+
+
+def differentiated(x: torch.Tensor) -> bool:
+    """Whether a derivative or a transform may be asked for; else the operation is called by itself."""
+    if torch.is_grad_enabled() and x.requires_grad:
+        return True
+    dual = torch.autograd.forward_ad._current_level >= 0
+    return dual or torch._C._are_functorch_transforms_active()
 
 
 def _line(x: torch.Tensor, slope: float, intercept: float) -> Any:

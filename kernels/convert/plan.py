@@ -7,6 +7,7 @@ handler knows become gates. A handler is a function (plan, function, args, kwarg
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,7 +26,7 @@ Handler = Callable[["Plan", Any, tuple[Any, ...], dict[str, Any]], Any]
 #: By callable of PyTorch's.
 HANDLERS: dict[Any, Handler] = {}
 #: Where code of PyTorch's and of this conversion lies: a place in a network is outside of both.
-_INSIDE = (str(Path(torch.__file__).parent), str(Path(__file__).parent))
+_INSIDE = tuple(f"{Path(f).parent}{os.sep}" for f in (torch.__file__, __file__))
 _running = threading.local()
 
 
@@ -71,11 +72,12 @@ class Plan:
         if torch.compiler.is_compiling():
             return None
         owner = getattr(_running, "owner", "")
-        where, line = (None, "") if getattr(_running, "library", False) else _place()
+        where = None if getattr(_running, "library", False) else _place()
         key = (owner, kind, spelled, where)
         site = self.sites.get(key)
         if site is None:
             names = self.names.get(owner, (owner,))
+            line = f"{Path(where[0]).name}:{where[1]}" if where else ""
             site = self.sites[key] = Site(owner, kind, spelled, line, made(), names)
         site.calls += 1
         return site
@@ -86,15 +88,14 @@ class Plan:
             site.calls = 0
 
 
-def _place() -> tuple[tuple[str, int, int], str]:
-    """The innermost frame outside of PyTorch and this folder: as a key, and as file and line."""
+def _place() -> tuple[str, int, int]:
+    """File, line and instruction of the innermost frame outside of PyTorch and this folder."""
     frame: Any = sys._getframe(2)
     first = frame
     while frame is not None and frame.f_code.co_filename.startswith(_INSIDE):
         frame = frame.f_back
     frame = first if frame is None else frame
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    return (file, line, frame.f_lasti), f"{Path(file).name}:{line}"
+    return frame.f_code.co_filename, frame.f_lineno, frame.f_lasti
 
 
 class Interception(TorchFunctionMode):

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from gateproof.kernels.convert.links import LINKS
-from gateproof.kernels.convert.pieces import lined_up
+from gateproof.kernels.convert.pieces import differentiated, lined_up
 from gateproof.kernels.pointwise import LIBRARY
 
 Numbers = tuple[float, float, float, float, float, float]
@@ -36,7 +36,8 @@ class TwoBranches:
         numbers = (self.tau, self.theta, *self.slope, *self.intercept)
         if torch.compiler.is_compiling():
             return _value(x, self.link, numbers)
-        found: torch.Tensor = _Gate.apply(x, self.link, numbers)
+        made = _Gate.apply if differentiated(x) else torch.ops.gateproof.two_branches
+        found: torch.Tensor = made(x, self.link, numbers)
         return found
 
 
