@@ -1,0 +1,190 @@
+"""One conversion held against the original: outputs, decisions, faults planted, time, and the way back."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from harness.census import Disturbed, census, one_thread
+from harness.compare import Distance, distance
+from harness.network import Call, Network, outputs
+from harness.reorder import Reordered
+
+import gateproof
+
+RELATIVE = 1e-12  # of float64 outputs, in mode exact
+REORDERED = 4.0  # times what another order of the original's own sums does, in float32
+ORDERS = 3
+
+
+@dataclass(frozen=True)
+class Row:
+    """Both networks in one dtype."""
+
+    converted: Distance
+    reordered: Distance
+    metric: dict[str, Any]
+
+
+@dataclass
+class Trial:
+    """All that was measured; `faults` says what does not hold."""
+
+    name: str
+    mode: str
+    branches: int
+    before: Counter[tuple[str, str, str]]
+    after: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    report: Any = None
+    rows: dict[str, Row] = field(default_factory=dict)
+    controls: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, tuple[float, float]] = field(default_factory=dict)
+    reference: dict[str, Any] | None = None
+    reverted: bool = False
+    faults: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        counts = {
+            side: [[*key, n] for key, n in sorted(getattr(self, side).items())]
+            for side in ("before", "after")
+        }
+        plain = {k: v for k, v in vars(self).items() if k not in counts}
+        rows = {name: asdict(row) for name, row in self.rows.items()}
+        return plain | counts | {"rows": rows, "report": str(self.report)}
+
+
+def convert(
+    network: Network, model: torch.nn.Module, calls: Sequence[Call], trial: Trial, calibrate: bool
+) -> Any:
+    """The conversion of a model, given the first call for its report, all calls where it is to calibrate."""
+    network.reset(model)
+    given = [call.args or dict(call.kwargs) for call in calls[: None if calibrate else 1]]
+    return gateproof.convert(model, mode=trial.mode, branches=trial.branches, inputs=given)
+
+
+def _copy(network: Network, model: torch.nn.Module) -> torch.nn.Module:
+    """Another of the same; a copied script's parameters are no leaves, so that it is loaded anew."""
+    return network.build() if isinstance(model, torch.jit.ScriptModule) else deepcopy(model)
+
+
+def measure(
+    name: str, network: Network, *, mode: str, branches: int, calibrate: bool, compiled: bool
+) -> Trial:
+    """Converts a copy of the network in each of its dtypes; ValueError where convert refuses."""
+    calls, model = network.calls(), network.build()
+    with one_thread():
+        trial = Trial(name, mode, branches, census(network, model, calls[0]))
+        for dtype in network.dtypes:
+            given = [call.to(dtype) for call in calls]
+            _in_dtype(network, dtype, _copy(network, model).to(dtype), given, trial, calibrate, compiled)
+    _judge(trial)
+    return trial
+
+
+def _in_dtype(
+    network: Network,
+    dtype: torch.dtype,
+    original: torch.nn.Module,
+    calls: Sequence[Call],
+    trial: Trial,
+    calibrate: bool,
+    compiled: bool,
+) -> None:
+    before = outputs(network, original, calls)
+    conversion = convert(network, _copy(network, original).to(dtype), calls, trial, calibrate)
+    after = outputs(network, conversion.model, calls)
+    part = calls[: network.part]
+    orders = []
+    for seed in range(ORDERS):
+        with Reordered(seed):
+            orders.append(distance(before[: len(part)], outputs(network, original, part)))
+    label = str(dtype).removeprefix("torch.")
+    trial.rows[label] = Row(
+        distance(before, after), max(orders, key=lambda d: d.largest), network.metric(before, after, calls)
+    )
+    if dtype == torch.float32:
+        trial.report = conversion.report
+        trial.after = census(network, conversion.model, calls[0])
+        if network.reference:
+            trial.reference = network.metric(network.reference(calls), before, calls)
+        _time(network, original, conversion.model, part, trial, compiled)
+    if dtype == (torch.float64 if torch.float64 in network.dtypes else torch.float32):
+        _plant(network, original, before[: len(part)], part, trial)
+    back = conversion.revert()
+    again = outputs(network, conversion.model if back is None else back, calls)
+    trial.reverted = distance(before, again).same == 1
+
+
+def _plant(
+    network: Network,
+    model: torch.nn.Module,
+    before: Sequence[torch.Tensor],
+    calls: Sequence[Call],
+    trial: Trial,
+) -> None:
+    """What a fault of 0.1 % in each kind of operation does to the outputs."""
+    for name in sorted({op for kind, op, _ in trial.before if kind in ("pointwise", "rows", "fused")}):
+        with Disturbed(name):
+            trial.controls[name] = distance(before, outputs(network, model, calls)).relative
+
+
+def _time(
+    network: Network,
+    original: torch.nn.Module,
+    converted: torch.nn.Module,
+    calls: Sequence[Call],
+    trial: Trial,
+    compiled: bool,
+) -> None:
+    """The best of five passes over all calls, the two networks in turn."""
+    pairs = {"eager": (original, converted)}
+    if compiled:
+        pairs["compiled"] = (torch.compile(original), torch.compile(converted))
+    for what, pair in pairs.items():
+        best = [float("inf")] * 2
+        for model in pair:
+            outputs(network, model, calls)
+        for _ in range(5):
+            for side, model in enumerate(pair):
+                begin = time.perf_counter()
+                outputs(network, model, calls)
+                best[side] = min(best[side], time.perf_counter() - begin)
+        trial.seconds[what] = (best[0], best[1])
+
+
+def _is_listed(report: Any, operation: str, place: str) -> bool:
+    """Whether a row of what was kept names the operation or the class of the module that runs it."""
+    words = "scaled_dot_product" if "scaled_dot_product" in operation else operation.strip("_"), place
+    rows = [f"{row.kind} {row.spelled} {row.place}".lower() for row in report.kept]
+    return any(word.lower() in row for word in words for row in rows)
+
+
+def _judge(trial: Trial) -> None:
+    """What does not hold; fitted gates differ as they must, so that only the way back is asked of them."""
+    if not trial.reverted:
+        trial.faults.append("revert() does not give the original's outputs back bit for bit")
+    if trial.mode != "exact":
+        return
+    for (what, name, place), count in sorted(trial.after.items()):
+        if what in ("pointwise", "rows", "fused") and not _is_listed(trial.report, name, place):
+            trial.faults.append(f"{name} in {place} ({count} a call) is neither converted nor in the report")
+    double, single = trial.rows.get("float64"), trial.rows.get("float32")
+    if double and not double.converted.relative <= RELATIVE:
+        trial.faults.append(
+            f"float64 outputs differ by {double.converted.relative:.3g} relative, above {RELATIVE:g}"
+        )
+    if single and not single.converted.largest <= REORDERED * single.reordered.largest:
+        trial.faults.append(
+            f"float32 outputs differ by {single.converted.largest:.3g}, above {REORDERED:g} times "
+            f"{single.reordered.largest:.3g}, what another order of the original's sums does"
+        )
+    limit = RELATIVE if double else 1e-6
+    trial.faults += [
+        f"{name} 0.1 % too large is not seen" for name, seen in trial.controls.items() if not seen > limit
+    ]
