@@ -11,7 +11,8 @@ from typing import Any
 import torch
 
 from gateproof.kernels import choice
-from gateproof.kernels.attention import Kind, gradients_in_chunks, in_chunks
+from gateproof.kernels.attention import Kind
+from gateproof.kernels.attention_chunks import gradients_in_chunks, in_chunks
 from gateproof.kernels.composite import real_type
 from gateproof.kernels.launch import bits
 from gateproof.kernels.pointwise import LIBRARY
@@ -55,7 +56,7 @@ def _gradients(dout: Any, q: Any, k: Any, v: Any, mask: Any, stats: Any, place: 
     causal, scale, safe = rest
     if not _fused(q, v):
         wide = [t.detach() for t in (dout, q, k, v)]
-        return gradients_in_chunks(wide[0], wide[1], wide[2], wide[3], mask, Kind(causal, scale, safe))
+        return gradients_in_chunks(wide[0], wide[1], wide[2], wide[3], mask, place, Kind(causal, scale, safe))
     from gateproof.kernels import attention_triton
 
     dq, dk, dv = _fake_backward(dout, q, k, v)

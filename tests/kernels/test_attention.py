@@ -12,7 +12,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from gateproof.kernels import attention, functional
+from gateproof.kernels import attention, attention_chunks, functional
 from gateproof.kernels.attention import Kind
 
 #: batch, heads, groups, rows, keys, width, width of v
@@ -48,7 +48,7 @@ def by_torch(q, k, v, mask, causal):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_values_and_gradients_of_torch(shape, mask, causal, monkeypatch):
     # Several chunks even of these.
-    monkeypatch.setattr(attention, "CHUNK", 64)
+    monkeypatch.setattr(attention_chunks, "CHUNK", 64)
     tensors, keep = made(shape), masks(shape)[mask]
     y, right = functional.tg_attention(*tensors, keep, causal), by_torch(*tensors, keep, causal)
     # Products of up to 33 terms of the size of 10 in double precision.
@@ -149,16 +149,16 @@ def bytes_of(n, function):
 
 
 def test_no_buffer_grows_with_rows_times_keys(monkeypatch):
-    monkeypatch.setattr(attention, "CHUNK", 1 << 14)
+    monkeypatch.setattr(attention_chunks, "CHUNK", 1 << 14)
     kind = Kind(causal=False, scale=0.3, safe=True)
 
     def both(q, k, v):
-        attention.in_chunks(q, k, v, None, kind)
-        attention.gradients_in_chunks(q, q, k, v, None, kind)
+        place = attention_chunks.in_chunks(q, k, v, None, kind)[2]
+        attention_chunks.gradients_in_chunks(q, q, k, v, None, place, kind)
 
     found = {n: bytes_of(n, both) for n in (512, 1024)}
     # A few chunks, and tensors of the size of q.
-    assert found[1024] < 6 * 4 * attention.CHUNK + 8 * 4 * 8 * 1024
+    assert found[1024] < 6 * 4 * attention_chunks.CHUNK + 8 * 4 * 8 * 1024
     assert found[1024] < 1.5 * found[512]
     whole = bytes_of(1024, lambda q, k, v: attention.whole(q, k, v, None, kind))
     assert whole > 4 * 1024 * 1024 > 5 * found[1024]
