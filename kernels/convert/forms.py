@@ -6,7 +6,7 @@ function is a finite gate is decided by ``theory.finite_gate`` from its formula 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -43,7 +43,7 @@ class Treatment:
     formula: str | None = None
     gate: dict[str, Any] | None = None
     error: tuple[str, str] | None = None
-    certificate: bool = False
+    certificate: Mapping[str, Any] | None = None
 
 
 def _pieces(theta: Any, slope: Any, intercept: Any, sides: Any) -> Callable[[torch.Tensor], torch.Tensor]:
@@ -101,10 +101,10 @@ def treated(kind: Kind) -> Treatment:
     found = everywhere(of_text(kind.formula))
     own = found["difference"]
     if isinstance(own, Exact):
-        return _finite(own.gate, kind)
+        return finite(own.gate, kind)
     if isinstance(own, NotFinite) and own.near is not None and kind.sides:
         # A gate but for the values at its jumps, which the sides state.
-        return _finite(own.near, kind)
+        return finite(own.near, kind)
     for algebra, other in found.items():
         if isinstance(other, Exact):
             words = f"exact gate of {other.gate.branches} {algebra} branches: {other.gate.text}"
@@ -140,19 +140,29 @@ def numbers_of(gate: Gate, link: str = "logistic") -> dict[str, Any]:
     }
 
 
-def _finite(gate: Gate, kind: Kind) -> Treatment:
-    numbers = (tuple(map(_number, part)) for part in (gate.theta, gate.slope, gate.intercept))
-    theta, slope, intercept = numbers
+def finite(gate: Gate, kind: Kind) -> Treatment:
+    """A finite gate of the difference algebra that is the kind, as what becomes of it."""
     words = f"exact gate: {gate.text}"
     if all(gate.hard):
+        theta, slope, intercept = plain(gate)
         sides = kind.sides or (LEFT,) * len(theta)
         if len(sides) != len(theta):
             raise ValueError(f"{kind.name}: {len(theta)} kinks, {len(sides)} sides stated")
         return Treatment(
             "exact", words, ("pieces", theta, slope, intercept, sides), kind.formula, numbers_of(gate)
         )
+    return Treatment("exact", words, soft_form(gate), kind.formula, numbers_of(gate))
+
+
+def plain(gate: Gate) -> tuple[tuple[float, ...], ...]:
+    """Thresholds, slopes and intercepts in floats."""
+    return tuple(tuple(map(_number, part)) for part in (gate.theta, gate.slope, gate.intercept))
+
+
+def soft_form(gate: Gate) -> Form:
+    """The form of a soft gate of the difference algebra."""
+    theta, slope, intercept = plain(gate)
     tau = tuple(map(_number, gate.tau))
-    form: Form = ("gate", tau, theta, slope, intercept)
     if gate.branches == 2:
-        form = ("two_branches", tau[0], theta[0], slope, intercept, "logistic")
-    return Treatment("exact", words, form, kind.formula, numbers_of(gate))
+        return ("two_branches", tau[0], theta[0], slope, intercept, "logistic")
+    return ("gate", tau[0] if len(set(tau)) == 1 else tau, theta, slope, intercept)

@@ -13,15 +13,20 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
+from gateproof.kernels.convert.expressions import counted
 from gateproof.kernels.convert.forms import Treatment
+from gateproof.kernels.convert.steps import Frame, Step, taken
 
 Handler = Callable[["Plan", Any, tuple[Any, ...], dict[str, Any]], Any]
+#: A pointwise function: the name of its kind and its numbers.
+Given = tuple[str, tuple[Any, ...]]
 
 #: By callable of PyTorch's.
 HANDLERS: dict[Any, Handler] = {}
@@ -46,7 +51,10 @@ class Site:
     """One nonlinearity of a network: a call in a module's code.
 
     ``owner`` is the module's name in the network ('' for the network itself); ``names`` are all names of it;
-    ``line`` is where in the source, or ''. ``calls`` counts since the last ``Plan.restart``.
+    ``line`` is where in the source, or ''. ``calls`` counts since the last ``Plan.restart``. ``given`` is the
+    kind with its numbers, for what may be fitted; ``histogram`` holds inputs seen; ``gate`` names the module
+    of ``owner`` that has the gate's parameters. ``group`` says of which activation the call is a part;
+    ``inside``: the whole of that is replaced. ``whole`` is the function of a group.
     """
 
     owner: str
@@ -56,18 +64,42 @@ class Site:
     treatment: Treatment
     names: tuple[str, ...] = ()
     calls: int = 0
+    given: Given | None = None
+    histogram: Any = None
+    gate: str = ""
+    group: str = ""
+    inside: bool = False
+    whole: Any = None
 
 
 @dataclass
 class Plan:
-    """The sites found so far and how they are to be treated."""
+    """The sites found so far and how they are to be treated.
+
+    ``ks``: branches by module. ``steps``: by module and number of the call. ``choices``: for a compiler, by
+    module and kind the form and gate of each call in order. ``watch`` looks at forwards that run for the
+    first time, ``seeing`` collects inputs, ``fitting``: sites found now are fitted at once. ``through``: modes
+    of the dispatcher for modules whose nonlinearities are no calls of functions.
+    """
 
     mode: str = "exact"
-    branches: int = 2
+    branches: Any = 2
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sites: dict[tuple[Any, ...], Site] = field(default_factory=dict)
+    ks: dict[str, int] = field(default_factory=dict)
+    steps: dict[str, dict[int, Step]] = field(default_factory=dict)
+    choices: dict[str, dict[Given, tuple[Any, ...]]] = field(default_factory=dict)
+    order: dict[str, dict[Given, list[Any]]] = field(default_factory=dict)
+    group_sites: dict[tuple[str, int], Site] = field(default_factory=dict)
+    through: dict[str, Callable[[Plan, str], Any]] = field(default_factory=dict)
+    watch: Any = None
+    latest: Site | None = None
+    seeing: bool = False
+    fitting: bool = False
 
-    def site(self, kind: str, spelled: str, made: Callable[[], Treatment]) -> Site | None:
+    def site(
+        self, kind: str, spelled: str, made: Callable[[], Treatment], given: Given | None = None
+    ) -> Site | None:
         """The site of the call that is being handled; found where it is new. None in a compiler."""
         if torch.compiler.is_compiling():
             return None
@@ -78,9 +110,32 @@ class Plan:
         if site is None:
             names = self.names.get(owner, (owner,))
             line = f"{Path(where[0]).name}:{where[1]}" if where else ""
-            site = self.sites[key] = Site(owner, kind, spelled, line, made(), names)
+            site = self.sites[key] = Site(owner, kind, spelled, line, made(), names, given=given)
         site.calls += 1
+        self.latest = site
         return site
+
+    def replaced(self, owner: str, step: Step) -> None:
+        """A group was replaced by its gate."""
+        site = None if torch.compiler.is_compiling() else self.group_sites.get((owner, step.group))
+        if site is not None:
+            site.calls += 1
+
+    def saw(
+        self,
+        frame: Frame,
+        step: Step,
+        name: str,
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """The same call while inputs are collected: the root is looked at, the call is made as it is."""
+        taken(frame, Step(step.name, step.stash), name, args)
+        site, x = self.group_sites.get((frame.owner, step.group)), frame.kept.get(step.group)
+        if site is not None and site.histogram is not None and not frame.off and x is not None:
+            site.histogram.add(x)
+        return handled(self, function, args, kwargs)
 
     def restart(self) -> None:
         """Count calls from 0."""
@@ -88,9 +143,9 @@ class Plan:
             site.calls = 0
 
 
-def _place() -> tuple[str, int, int]:
+def _place(depth: int = 2) -> tuple[str, int, int]:
     """File, line and instruction of the innermost frame outside of PyTorch and this folder."""
-    frame: Any = sys._getframe(2)
+    frame: Any = sys._getframe(depth)
     first = frame
     while frame is not None and frame.f_code.co_filename.startswith(_INSIDE):
         frame = frame.f_back
@@ -107,10 +162,54 @@ class Interception(TorchFunctionMode):
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         del types
-        handler = HANDLERS.get(function)
-        if handler is None:
-            return function(*args, **(kwargs or {}))
-        return handler(self.plan, function, tuple(args), dict(kwargs or {}))
+        plan = self.plan
+        if plan.watch is not None or plan.steps:
+            return _followed(plan, _running.frame, function, tuple(args), dict(kwargs or {}))
+        return handled(plan, function, tuple(args), dict(kwargs or {}))
+
+
+def _followed(plan: Plan, frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call of a forward that is looked at, or that groups were found in."""
+    looked = (
+        plan.watch is not None and not torch.compiler.is_compiling() and frame.owner not in plan.watch.seen
+    )
+    steps = None if looked else plan.steps.get(frame.owner)
+    if not looked and steps is None:
+        return handled(plan, function, args, kwargs)
+    name = counted(function)
+    number = frame.count
+    if name is not None:
+        frame.count = number + 1
+    if looked:
+        return plan.watch.called(plan, frame, (number, name), function, args, kwargs)
+    step = None if name is None or steps is None else steps.get(number)
+    if step is not None and name is not None:
+        if plan.seeing:
+            return plan.saw(frame, step, name, function, args, kwargs)
+        found = taken(frame, step, name, args)
+        if found is not None:
+            plan.replaced(frame.owner, step)
+            return found
+    return handled(plan, function, args, kwargs)
+
+
+def handled(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call, converted where a handler knows it."""
+    handler = HANDLERS.get(function)
+    return function(*args, **kwargs) if handler is None else handler(plan, function, args, kwargs)
+
+
+def ended(plan: Plan, frame: Frame, result: Any) -> Any:
+    """The forward has run to its end."""
+    if plan.watch is not None and not torch.compiler.is_compiling() and frame.owner not in plan.watch.seen:
+        plan.watch.ended(plan, frame)
+    return result
+
+
+def running() -> Frame:
+    """The forward that is at work."""
+    frame: Frame = _running.frame
+    return frame
 
 
 def intercepted(
@@ -121,25 +220,35 @@ def intercepted(
     kwargs: Mapping[str, Any],
     *,
     library: bool = False,
+    module: Any = None,
 ) -> Any:
     """``call(*args, **kwargs)`` as code of the module ``owner``, with its nonlinearities converted.
 
-    ``library``: the module's code is PyTorch's, so that the module is the place of what it calls.
+    ``module`` is that module where it is not the first argument. ``library``: the module's code is PyTorch's,
+    so that the module is the place of what it calls.
     """
+    if plan.through and owner in plan.through and not torch.compiler.is_compiling():
+        call = partial(_through, plan.through[owner](plan, owner), call)
     before, mine = getattr(_running, "owner", None), getattr(_running, "plan", None)
-    code = getattr(_running, "library", False)
+    code, frame = getattr(_running, "library", False), getattr(_running, "frame", None)
     _running.owner, _running.library = owner, library
+    _running.frame = here = Frame(owner, args[0] if module is None else module, library=library)
     try:
         if mine is plan:
-            return call(*args, **kwargs)
+            return ended(plan, here, call(*args, **kwargs))
         _running.plan = plan
         try:
             with Interception(plan):
-                return call(*args, **kwargs)
+                return ended(plan, here, call(*args, **kwargs))
         finally:
             _running.plan = mine
     finally:
-        _running.owner, _running.library = before, code
+        _running.owner, _running.library, _running.frame = before, code, frame
+
+
+def _through(mode: Any, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    with mode:
+        return call(*args, **kwargs)
 
 
 @contextmanager
@@ -152,3 +261,9 @@ def aside() -> Iterator[None]:
 def known(functions: Iterable[Any]) -> list[Any]:
     """Those of the callables that have a handler."""
     return [f for f in functions if f in HANDLERS]
+
+
+def current_owner() -> str:
+    """The name of the module whose code is at work."""
+    owner: str = getattr(_running, "owner", "")
+    return owner
