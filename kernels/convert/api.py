@@ -10,8 +10,8 @@ from torch import nn
 
 from gateproof.kernels.convert import pointwise_calls as pointwise_calls
 from gateproof.kernels.convert import recurrent_calls as recurrent_calls
-from gateproof.kernels.convert import swap
-from gateproof.kernels.convert.census import Census, Counting, compared, counted, listed
+from gateproof.kernels.convert import script, swap
+from gateproof.kernels.convert.census import Census, Counting, compared, counted, listed, silent
 from gateproof.kernels.convert.inputs import Batch, called, read_inputs, undisturbed
 from gateproof.kernels.convert.plan import Plan
 from gateproof.kernels.convert.report import Report
@@ -45,6 +45,7 @@ def convert(
     ``inputs`` is what the network is called with: a tensor, a tuple of arguments, a mapping of keywords, or a
     list of these; it is run once, so that the report knows all calls. Without it calls inside of forward
     functions appear in the report when they first run. ``inplace=False`` converts a deep copy.
+    What was converted before is converted anew, as this call says, and belongs to this conversion.
     Raises TypeError for what is no module and ValueError for an unknown mode, for branches outside of 1..16
     and for a network that cannot be copied.
     """
@@ -55,6 +56,7 @@ def convert(
     batches = read_inputs(inputs)
     if not inplace:
         model = _copied(model)
+    _taken_over(model)
     before = _ran(model, batches) if batches else None
     plan = Plan(mode, branches, _names(model))
     for name, module in list(model.named_modules()):
@@ -64,12 +66,28 @@ def convert(
     if before is not None:
         try:
             after = _ran(model, batches)
+            if script.put_through(plan, silent(after, plan.sites.values())):
+                plan.restart()
+                after = _ran(model, batches)
         except BaseException:
             found.revert()
             raise
         found.census = compared(before, after, plan.sites.values())
         listed(plan, before, after)
     return found
+
+
+def _taken_over(model: nn.Module) -> None:
+    """Undo earlier conversions of the network or of parts, whose gates this one makes anew."""
+    found = [(name, m) for name, m in model.named_modules() if swap.is_converted(m)]
+    for name, module in found:
+        if swap.mode_of(module) == "trainable":
+            raise ValueError(
+                f"convert: {name or 'the network'} has trainable gates of an earlier conversion; "
+                "revert() that one first"
+            )
+    for _, module in found:
+        swap.returned(module)
 
 
 def _ran(model: nn.Module, batches: list[Batch]) -> Counting:

@@ -8,6 +8,7 @@ fuses, and code that these inputs do not reach, it does not see.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -34,7 +35,7 @@ from gateproof.kernels.convert.census_ops import (
 from gateproof.kernels.convert.forms import Treatment
 from gateproof.kernels.convert.plan import Plan, Site
 
-_INSIDE = (str(Path(torch.__file__).parent), str(Path(__file__).parent))
+_INSIDE = tuple(f"{Path(f).parent}{os.sep}" for f in (str(torch.__file__), __file__))
 _FUNCTIONAL = str(Path(torch.nn.functional.__file__))
 #: A function of torch.nn.functional with such a word uses the operator within a norm, a pooling or a loss.
 _WITHIN = ("norm", "pool", "loss", "similarity", "distance", "entropy", "interpolate")
@@ -59,6 +60,7 @@ class Counting(TorchDispatchMode):
         super().__init__()
         self.names = {id(module): name for name, module in model.named_modules()}
         self.counts: dict[str, Counter[tuple[Place, str]]] = {}
+        self.operators: dict[str, Any] = {}
         self._conditions = WeakIdKeyDictionary()
 
     def of(self, kind: str) -> Counter[tuple[Place, str]]:
@@ -72,7 +74,9 @@ class Counting(TorchDispatchMode):
         conditional = self._conditional(values)
         kind = kind_of(func)
         name = func._schema.name.removeprefix("aten::")
-        result = func(*args, **kwargs)
+        # A function mode that is active would take the operator for a call of the network's.
+        with torch._C.DisableTorchFunction():
+            result = func(*args, **kwargs)
         out = result if isinstance(result, (list, tuple)) else (result,)
         if word := "" if kind else fused(values):
             kind, name = "nonlinear", f"{name}[{word}]"
@@ -85,6 +89,7 @@ class Counting(TorchDispatchMode):
             if within and kind in ("nonlinear", "elementary"):
                 kind = f"within {within}"
             self.counts.setdefault(kind, Counter())[place, name] += 1
+            self.operators[name] = func
         if (conditional and hands_on(func)) or (base(func) in ORDERING and floating(values)):
             for t in out:
                 if isinstance(t, torch.Tensor):
@@ -111,12 +116,24 @@ class Counting(TorchDispatchMode):
                 line = f"{Path(file).name}:{frame.f_lineno}"
             if file == _FUNCTIONAL and not line and any(w in code.co_name for w in _WITHIN):
                 within = f"torch.nn.functional.{code.co_name}"
-            if code.co_name not in ("_call_impl", "_wrapped_call_impl", "__call__"):
-                owner = self.names.get(id(frame.f_locals.get("self")))
-                if owner is not None:
+            if code.co_argcount:
+                first = frame.f_locals.get(code.co_varnames[0])
+                owner = self.names.get(id(first))
+                if owner is not None and _method(first, code.co_name):
                     return Place(owner, line), within
             frame = frame.f_back
         return Place("", line), within
+
+
+def _method(module: Any, name: str) -> bool:
+    """Whether a function of this name, given the module, is code of its own.
+
+    A hook is given a module, too, but is no method of it; what calls the forward may have called a hook.
+    """
+    if name in ("_call_impl", "_wrapped_call_impl"):
+        # The code of TorchScript has no frame of its own.
+        return isinstance(module, torch.jit.ScriptModule)
+    return hasattr(type(module), name)
 
 
 @contextmanager
@@ -189,14 +206,13 @@ _MANY = ("softmax", "attention", "rnn", "lstm", "gru", "transformer", "[", "enco
 def compared(before: Counting, after: Counting, sites: Collection[Site]) -> Census:
     """The census of a conversion from the counts of both runs, on the same inputs, and the sites it found."""
     original, left = before.of("nonlinear"), after.of("nonlinear")
-    kept = [s for s in sites if s.treatment.form is None]
     others = {k: _summed(v) for k, v in before.counts.items() if k not in ("nonlinear", "elementary", "gate")}
     return Census(
         ran=True,
         original=_summed(original),
         left=_summed(left),
         gates=_summed(after.of("gate")),
-        missed=tuple(_lines(one for one in left.items() if not _named(kept, one[0][0]))),
+        missed=tuple(_lines(one for one in left.items() if not _kept(sites, *one[0]))),
         unlisted=tuple(_lines(one for one in original.items() if not _named(sites, one[0][0]))),
         differing=tuple(_differing(original, sites)),
         elementary=tuple(_lines(before.of("elementary").items())),
@@ -204,17 +220,25 @@ def compared(before: Counting, after: Counting, sites: Collection[Site]) -> Cens
     )
 
 
+def silent(counting: Counting, sites: Collection[Site]) -> dict[str, list[Any]]:
+    """By owner the operators of nonlinearities that no site reports as kept."""
+    found: dict[str, list[Any]] = {}
+    for place, name in counting.of("nonlinear"):
+        if not _kept(sites, place, name):
+            found.setdefault(place.owner, []).append(counting.operators[name])
+    return found
+
+
 _SEEN = "the dispatcher runs it here, and no function that a gate replaces has called it"
 
 
 def listed(plan: Plan, before: Counting, after: Counting) -> None:
     """Adds a row for each nonlinearity that the dispatcher runs and no row names, so that none is silent."""
-    kept = [s for s in plan.sites.values() if s.treatment.form is None]
-    silent = {at: n for at, n in after.of("nonlinear").items() if not _named(kept, at[0])}
+    rows = {at: n for at, n in after.of("nonlinear").items() if not _kept(plan.sites.values(), *at)}
     for at, n in before.of("nonlinear").items():
         if not _named(plan.sites.values(), at[0]):
-            silent.setdefault(at, n)
-    for (place, name), n in silent.items():
+            rows.setdefault(at, n)
+    for (place, name), n in rows.items():
         key = (place.owner, "dispatched", name, place.line)
         if key not in plan.sites:
             names = plan.names.get(place.owner, (place.owner,))
@@ -229,8 +253,43 @@ def _lines(found: Iterable[tuple[tuple[Place, str], int]]) -> Iterator[str]:
         yield f"{place}: {n} {name}"
 
 
+#: Kinds that PyTorch computes by operators of other names.
+_BY = {
+    "selu": "elu",
+    "celu": "elu",
+    "softsign": "abs",
+    "relu6": "hardtanh",
+    "maximum": "max",
+    "minimum": "min",
+}
+
+
+def _kept(sites: Collection[Site], place: Place, name: str) -> bool:
+    """Whether a site says that this operator was kept here."""
+    words = set(name.removesuffix("_").replace("::", "_").split("_"))
+    many = any(word in name for word in _MANY)
+    for s in sites:
+        if s.treatment.form is None and _at(s, place):
+            own = {*s.kind.removesuffix("_").replace("::", "_").split("_"), _BY.get(s.kind)}
+            if many or words & own:
+                return True
+    return False
+
+
 def _named(sites: Collection[Site], place: Place) -> bool:
-    return any(s.owner == place.owner and s.line in ("", place.line) for s in sites)
+    return any(_at(s, place) for s in sites)
+
+
+def _at(site: Site, place: Place) -> bool:
+    """Whether a site is at a place.
+
+    The code of a hook or a helper belongs to the module that runs or to the one around it: of the same line
+    either will do.
+    """
+    if site.owner == place.owner:
+        return site.line in ("", place.line)
+    a, b = sorted((site.owner, place.owner), key=len)
+    return bool(site.line) and site.line == place.line and (not a or b.startswith(f"{a}."))
 
 
 def _differing(original: Counter[tuple[Place, str]], sites: Collection[Site]) -> Iterator[str]:
@@ -241,7 +300,7 @@ def _differing(original: Counter[tuple[Place, str]], sites: Collection[Site]) ->
     for place, names in sorted(at.items()):
         if any(word in name for name in names for word in _MANY):
             continue
-        mine = [s for s in sites if s.owner == place.owner and s.line in ("", place.line)]
+        mine = [s for s in sites if _at(s, place)]
         calls, ran = sum(s.calls for s in mine), sum(names.values())
         if mine and calls != ran:
             yield f"{place}: {calls} calls, {_text(names)}"

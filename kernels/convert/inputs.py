@@ -42,14 +42,15 @@ def called(model: nn.Module, batch: Batch) -> Any:
 
 @contextmanager
 def undisturbed(model: nn.Module) -> Iterator[None]:
-    """What runs within it leaves buffers, the training flags and the random numbers as they were.
+    """What runs within it leaves buffers, tensors in attributes, training flags and random numbers alone.
 
-    Running statistics of a norm in training are buffers. Other state, a cache in an attribute say, is the
-    network's own.
+    Running statistics of a norm in training are buffers. A cache that has grown stays, and so does a state
+    that is in no module.
     """
-    buffers = [b for b in model.buffers() if not is_lazy(b)]
-    kept = [b.detach().clone() for b in buffers]
-    flags = [(m, m.training) for m in model.modules()]
+    held = [(m, _held(m)) for m in model.modules()]
+    tensors = {id(t): t for _, found in held for _, _, t in found}
+    kept = [(t, t.detach().clone()) for t in tensors.values() if not (is_lazy(t) or t.is_meta)]
+    flags = [(m, m.training) for m, _ in held]
     devices = {p.device for p in model.parameters() if p.device.type == "cuda"}
     with torch.random.fork_rng(devices=list(devices)):
         try:
@@ -58,14 +59,25 @@ def undisturbed(model: nn.Module) -> Iterator[None]:
             for module, training in flags:
                 if module.training is not training:
                     module.training = training
+            for _, found in held:
+                for where, name, t in found:
+                    now = where.get(name)
+                    if now is not t and isinstance(now, torch.Tensor) and now.shape == t.shape:
+                        where[name] = t
             with torch.no_grad():
-                for buffer, value in zip(buffers, kept, strict=True):
-                    # torch.equal would call NaN another value; an untouched buffer keeps its version.
-                    if buffer.shape != value.shape or not _same(buffer, value):
-                        buffer.copy_(value)
+                for t, value in kept:
+                    # Bits, since NaN equals nothing; what was not touched keeps its version.
+                    if t.shape == value.shape and not _same(t, value):
+                        t.copy_(value)
+
+
+def _held(module: nn.Module) -> list[tuple[dict[str, Any], str, torch.Tensor]]:
+    """The tensors of a module that are no parameters, and where they are."""
+    places = (module._buffers, module.__dict__)
+    return [(d, name, t) for d in places for name, t in d.items() if isinstance(t, torch.Tensor)]
 
 
 def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
-    if a.is_sparse or a.is_quantized or a.is_meta:
+    if a.layout != torch.strided or a.is_quantized:
         return True
     return torch.equal(a.contiguous().flatten().view(torch.uint8), b.contiguous().flatten().view(torch.uint8))
