@@ -10,8 +10,10 @@ from typing import Any
 import torch
 
 from gateproof.kernels import choice
+from gateproof.kernels.eager import Forms, evaluate
 from gateproof.kernels.fixed import fixed
 from gateproof.kernels.graph import Graph
+from gateproof.kernels.packed import halves
 from gateproof.numerics.backends.with_torch import TorchOps
 
 
@@ -108,9 +110,11 @@ def run(
     real: torch.dtype,
     results: Results,
 ) -> list[torch.Tensor]:
-    """``composite``, or torch.compile of it where a person chose compiled code."""
+    """The results in float64 on a CPU, or ``composite``, or torch.compile of it where a person chose that."""
     device = tensors[0].device
     if choice.code_for(device.type) != "compiled" or not tensors[0].numel():
+        if graph.forms is not None and device.type == "cpu" and real == torch.float32:
+            return _eagerly(graph.forms, tensors, entries, numbers, results)
         return composite(graph, tensors, entries, numbers, real, results)
     given = list(entries)
     if numbers:
@@ -135,6 +139,29 @@ def run(
                 torch._dynamo.maybe_mark_dynamic(t, dim)
     made: list[torch.Tensor] = found(plain, [t.detach() for t in given])
     return made
+
+
+def _eagerly(
+    forms: Any,
+    tensors: Sequence[torch.Tensor],
+    entries: Sequence[torch.Tensor],
+    numbers: Sequence[float],
+    results: Results,
+) -> list[torch.Tensor]:
+    plain = torch.tensor(numbers, dtype=torch.float32).tolist()
+    found: Forms = forms(entries, plain)
+    like, channels = tensors[found.checked[0]], any(e.numel() > 1 for e in entries)
+    if channels:
+        outs = [torch.empty(like.shape, dtype=t) for t in results.types]
+    elif results.packed:
+        both = torch.empty((*like.shape[:-1], 2 * like.shape[-1]), dtype=results.types[0])
+        outs = list(halves(both))
+    else:
+        outs = [torch.empty_like(like, dtype=t) for t in results.types]
+    count = found.whole.results[len(outs) :] if results.summed else ()
+    sums = evaluate(found, tensors, entries, plain, outs, len(count), results.kept)
+    made = [both] if results.packed and not channels else [torch.cat(outs, -1)] if results.packed else outs
+    return [*made, torch.stack(sums, 1)] if results.summed else made
 
 
 def _compile(graph: Graph, real: torch.dtype, results: Results) -> Any:

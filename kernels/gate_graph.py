@@ -17,7 +17,8 @@ gate, which belongs to the left branch at its threshold; nothing moves with its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from gateproof.kernels.compensated import compensated
@@ -81,8 +82,16 @@ class Gate:
         self.up, self.down, self.turning = ([s[k] for s in sides] for k in range(3))
         self.gates = self._soft()
 
+    def _shut(self, falling: Any, growing: Any) -> Any:
+        """The product, 0 where the falling factor is."""
+        return product0(self.ops, falling, growing)
+
+    def _nowhere(self) -> Any:
+        """0, but not-a-number where x is."""
+        return self.ops.where(self.x != self.x, self.x, 0.0)
+
     def _line(self, slope: Any, intercept: Any) -> Any:
-        return product0(self.ops, slope, self.x) + intercept
+        return self._shut(slope, self.x) + intercept
 
     def _far(self, above: Any) -> Any:
         """z where tau is infinite."""
@@ -103,7 +112,7 @@ class Gate:
         zeros = [self.ops.where(a, 0.0, 1.0) for a in self.above]
         if not ones:
             return [1.0]
-        middle = [a * b for a, b in zip(ones, zeros[1:], strict=False)]
+        middle = [a - b for a, b in pairwise(ones)]
         return [zeros[0], *middle, ones[-1]]
 
     def _soft(self) -> list[Any]:
@@ -127,7 +136,7 @@ class Gate:
         up = self.ops.where(turned, self.up[k], self.up[k - 1])
         down = self.ops.where(turned, self.down[k - 1], self.down[k])
         part = -self.ops.expm1(-abs(size))
-        return product0(self.ops, up * down, self.ops.where(turned, -part, part))
+        return self._shut(up * down, self.ops.where(turned, -part, part))
 
     def _sum(self, terms: list[Any]) -> Any:
         found = terms[0]
@@ -144,28 +153,28 @@ class Gate:
     def value(self) -> Any:
         """y."""
         terms = [
-            b if isinstance(g, float) else product0(self.ops, g, b)
+            b if isinstance(g, float) else self._shut(g, b)
             for g, b in zip(self.gates, self.lines, strict=True)
         ]
         return self._whole(self._sum(terms))
 
     def gradients(self) -> list[Any]:
         """In x, the sharpnesses, thresholds, slopes and intercepts."""
-        zero = self.ops.where(self.x != self.x, self.x, 0.0)
+        zero = self._nowhere()
         pairs = list(zip(self.lines, self.lines[1:], strict=False))
         if self.shape.hard:
             moved: list[Any] = [0.0] * len(pairs)
             in_tau: list[Any] = []
         else:
-            jumps = [product0(self.ops, p, b - a) for p, (a, b) in zip(self.turning, pairs, strict=True)]
+            jumps = [self._shut(p, b - a) for p, (a, b) in zip(self.turning, pairs, strict=True)]
             moved = list(jumps) if self.shape.unit else [j * t for j, t in zip(jumps, self.tau, strict=True)]
-            in_tau = [product0(self.ops, j, d) for j, d in zip(jumps, self.beyond, strict=True)]
+            in_tau = [self._shut(j, d) for j, d in zip(jumps, self.beyond, strict=True)]
             if self.shape.shared and in_tau:
                 in_tau = [self._sum(in_tau)]
         straight = [g * s for g, s in zip(self.gates, self.slope, strict=True)]
         in_x = self._whole(self._sum([*straight, *(m for m in moved if not isinstance(m, float))]))
         in_theta = [zero if isinstance(m, float) else -m for m in moved]
-        in_slope = [self.x if isinstance(g, float) else product0(self.ops, g, self.x) for g in self.gates]
+        in_slope = [self.x if isinstance(g, float) else self._shut(g, self.x) for g in self.gates]
         in_intercept = [zero + g if isinstance(g, float) else g for g in self.gates]
         return [in_x, *in_tau, *in_theta, *in_slope, *in_intercept]
 
@@ -179,7 +188,7 @@ def value_graph(shape: Shape) -> Graph:
     """y of (x, numbers of the gate), or y u of (x, u, numbers)."""
     found = _values.get(shape)
     if found is None:
-        found = _values[shape] = _value_graph(shape)
+        found = _values[shape] = _whole(_value_graph(shape), shape, None)
     return found
 
 
@@ -190,8 +199,16 @@ def gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
     """
     found = _gradients.get((shape, numbers_too))
     if found is None:
-        found = _gradients[shape, numbers_too] = _gradient_graph(shape, numbers_too)
+        found = _gradients[shape, numbers_too] = _whole(
+            _gradient_graph(shape, numbers_too), shape, numbers_too
+        )
     return found
+
+
+def _whole(plain: Graph, shape: Shape, numbers_too: bool | None) -> Graph:
+    from gateproof.kernels.eager_gate import GateForms
+
+    return replace(compensated(plain), forms=GateForms(shape, plain, numbers_too))
 
 
 def _value_graph(shape: Shape) -> Graph:
@@ -200,7 +217,7 @@ def _value_graph(shape: Shape) -> Graph:
     symbols = [Symbol(builder, i) for i in range(builder.inputs)]
     gate = Gate(Symbolic(builder, small=True), symbols[0], symbols[tensors:], shape)
     value = gate.value()
-    return compensated(builder.finished([(value * symbols[1] if shape.product else value).ref]))
+    return builder.finished([(value * symbols[1] if shape.product else value).ref])
 
 
 def _gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
@@ -210,7 +227,7 @@ def _gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
     gate = Gate(Symbolic(builder, small=True), symbols[1], symbols[1 + tensors :], shape)
     u = symbols[2] if shape.product else None
     found = gate_gradients(gate, symbols[0], u, numbers_too=numbers_too)
-    return compensated(builder.finished([g.ref for g in found]))
+    return builder.finished([g.ref for g in found])
 
 
 def gate_gradients(gate: Gate, dy: Any, u: Any, *, numbers_too: bool) -> list[Any]:

@@ -32,12 +32,16 @@ class Graph:
     """Nodes in an order in which they can be computed; the first ``inputs`` places are the inputs.
 
     ``plain`` is the graph before its exponentials were corrected, which numbers can still make simpler.
+    ``forms`` gives what computes it in float64 piece by piece (``eager.Forms``), of entries and numbers.
     """
 
     inputs: int
     nodes: tuple[Node, ...]
     results: tuple[Ref, ...]
     plain: Graph | None = field(default=None, compare=False, repr=False)
+    forms: Callable[[Sequence[Any], Sequence[float]], Any] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     def run(self, ops: Any, inputs: Sequence[Any]) -> list[Any]:
         """All results for inputs of one backend; ``ops`` has the elementary functions and ``where``."""
