@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
+from gateproof.kernels.arguments import check, flag, number
 from gateproof.kernels.attention import Kind, whole_gradients, whole_moved
 from gateproof.kernels.attention_op import GRADIENTS, VALUE
-from gateproof.kernels.pointwise import check
 from gateproof.kernels.precision import autocasts
 from gateproof.kernels.softmax_autograd import checked_mask
 from gateproof.kernels.traced import applied
@@ -41,6 +41,7 @@ def tg_attention(
     Raises TypeError for types and ValueError for shapes that do not agree.
     """
     name = "tg_attention"
+    causal, safe = flag(name, "causal", causal), flag(name, "safe", safe)
     for argument, t in (("q", q), ("k", k), ("v", v)):
         check(name, argument, t, q)
         if t.dim() < 2:
@@ -58,7 +59,7 @@ def tg_attention(
     q, k, v, lead = _four(q, k, v)
     shape = torch.Size((*lead, q.shape[-2], k.shape[-2]))
     keep = None if mask is None else checked_mask(name, mask, q, shape).reshape(-1, q.shape[1], *shape[-2:])
-    factor = 1.0 / sqrt(width) if scale is None else float(scale)
+    factor = 1.0 / sqrt(width) if scale is None else number(name, "scale", scale)
     if q.numel() and k.numel() and v.numel():
         given = (q, k, v, keep, causal, factor, safe)
         compiling = torch.compiler.is_compiling()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
+from gateproof.kernels.arguments import check, one_shape
 from gateproof.kernels.graph import Graph
-from gateproof.kernels.pointwise import Pointwise, check
+from gateproof.kernels.pointwise import Pointwise
 from gateproof.kernels.triton_source import NoTritonForm, Roles, kernel_source
 from gateproof.numerics.backends.formula import Number, formula
 
@@ -67,7 +68,7 @@ class FormulaKernel:
             )
         for name, t in zip(self.names, tensors, strict=True):
             check(repr(self), name, t, tensors[0])
-        return self.operation(*tensors, *self._numbers)
+        return self.operation(*one_shape(repr(self), tensors), *self._numbers)
 
     @property
     def source(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from gateproof.kernels.arguments import check, dimension, number, one_shape, said
 from gateproof.kernels.attention_autograd import tg_attention as tg_attention
 from gateproof.kernels.composite import real_type
 from gateproof.kernels.gate_autograd import Dispatched, Traced
@@ -19,7 +20,7 @@ from gateproof.kernels.gate_graph import Shape
 from gateproof.kernels.gate_op import GATE, PACKED, PRODUCT, GateOp
 from gateproof.kernels.packed import check_packed
 from gateproof.kernels.packed_op import Packed
-from gateproof.kernels.pointwise import Pointwise, check
+from gateproof.kernels.pointwise import Pointwise
 from gateproof.kernels.soft_threshold import soft_threshold as soft_threshold
 from gateproof.kernels.softmax_autograd import tg_softmax as tg_softmax
 from gateproof.kernels.traced import applied
@@ -27,6 +28,7 @@ from gateproof.kernels.traced import applied
 Number = float | int
 Numbers = Number | Sequence[Number] | torch.Tensor
 MOST_BRANCHES = 16
+_NAMES = ("tau", "theta", "slope", "intercept")
 #: Where tanh*sech has its maximum.
 _PEAK = asinh(1.0)
 
@@ -70,8 +72,10 @@ def silu_smooth_attenuation_glu(
     g: torch.Tensor, u: torch.Tensor, t: float = _PEAK, w: float = 0.5, b: float = 1.0
 ) -> torch.Tensor:
     """silu(g)*u up to g = t, led over a width w > 0 into a tail that falls with rate b >= 0 (Appendix E)."""
+    name = "silu_smooth_attenuation_glu"
+    w, b = number(name, "w", w), number(name, "b", b)
     if not (w > 0 and b >= 0):
-        raise ValueError(f"silu_smooth_attenuation_glu: w > 0 and b >= 0, found w = {w} and b = {b}")
+        raise ValueError(f"{name}: w > 0 and b >= 0, found w = {w} and b = {b}")
     return _ATTENUATED(g, u, t, w, b)
 
 
@@ -103,8 +107,7 @@ def tg_glu(
     """``threshold_gate(g, ...)*u`` in one pass, tensors broadcast to one shape; the gate is not rounded."""
     check("tg_glu", "g", g, g)
     check("tg_glu", "u", u, g)
-    if g.shape != u.shape:
-        g, u = torch.broadcast_tensors(g, u)
+    g, u = one_shape("tg_glu", (g, u))
     return _gated(PRODUCT, (g, u), (tau, theta, slope, intercept), channel_dim)
 
 
@@ -154,20 +157,21 @@ def _gated(
         shape, table, dim = _table(p, tensors, given, channel_dim)
         numbers: list[float] = []
     else:
-        shape, numbers = _numbers(p, *(_listed(v) for v in given))
+        shape, numbers = _numbers(p, *(_listed(p, *v) for v in zip(_NAMES, given, strict=True)))
     own = (p, shape, table, numbers, dim, *tensors)
     compiling = torch.compiler.is_compiling()
     found: torch.Tensor = applied(Traced, *own) if compiling else Dispatched.apply(*own)
     return found
 
 
-def _listed(p: Any) -> list[float]:
-    if isinstance(p, int | float):
-        return [float(p)]
-    if isinstance(p, str):
-        raise TypeError(f"a gate's numbers are numbers, sequences of them or tensors, found {p!r}")
-    # A number of NumPy's has a dimension count, and it is 0.
-    return [float(v) for v in p] if getattr(p, "ndim", 1) else [float(p)]
+def _listed(p: GateOp, name: str, given: Any) -> list[float]:
+    if isinstance(given, int | float):
+        return [number(p.name, name, given)]
+    if isinstance(given, list | tuple) or getattr(given, "ndim", 0) == 1:
+        return [number(p.name, name, v) for v in given]
+    if hasattr(given, "__float__") and not getattr(given, "ndim", 0):
+        return [number(p.name, name, given)]
+    raise TypeError(f"{p.name}: {name} is a number, a sequence of numbers or a tensor, found {said(given)}")
 
 
 def _checked(name: str, tau: int, theta: int, slope: int, intercept: int) -> int:
@@ -203,12 +207,15 @@ def _table(
     """All numbers side by side: one row, or one a channel."""
     x = p.parts(tensors)[0]
     learned = [v for v in given if isinstance(v, torch.Tensor)]
-    for name, v in zip(("tau", "theta", "slope", "intercept"), given, strict=True):
+    for name, v in zip(_NAMES, given, strict=True):
         if isinstance(v, torch.Tensor):
             check(p.name, name, v, x)
     # Plain numbers beside them lose nothing to a narrower type.
     real = real_type([*tensors, *learned])
-    made = [v if isinstance(v, torch.Tensor) else x.new_tensor(_listed(v), dtype=real) for v in given]
+    made = [
+        v if isinstance(v, torch.Tensor) else x.new_tensor(_listed(p, name, v), dtype=real)
+        for name, v in zip(_NAMES, given, strict=True)
+    ]
     rows = [t.reshape(1, 1) if t.dim() == 0 else t.unsqueeze(0) if t.dim() == 1 else t for t in made]
     if any(t.dim() != 2 for t in rows):
         raise ValueError(f"{p.name}: numbers have one dimension, or two with the channels first")
@@ -216,9 +223,7 @@ def _table(
     channels = max(t.shape[0] for t in rows)
     dim = None
     if channels > 1:
-        if not -x.dim() <= channel_dim < x.dim():
-            raise ValueError(f"{p.name}: channel_dim {channel_dim} for a tensor of {x.dim()} dimensions")
-        dim = channel_dim % x.dim()
+        dim = dimension(p.name, "channel_dim", channel_dim, x)
         if x.shape[dim] != channels:
             raise ValueError(f"{p.name}: {channels} channels of numbers, {x.shape[dim]} of x in dim {dim}")
         rows = [t.expand(channels, -1) for t in rows]

@@ -7,10 +7,11 @@ from typing import Any
 import torch
 
 from gateproof.kernels import choice
+from gateproof.kernels.arguments import check, number
 from gateproof.kernels.composite import Results, laid_out, real_type, run
 from gateproof.kernels.launch import launch
 from gateproof.kernels.packed import check_packed, halves
-from gateproof.kernels.pointwise import LIBRARY, Pointwise, check
+from gateproof.kernels.pointwise import LIBRARY, Pointwise
 from gateproof.kernels.traced import applied
 
 _BOTH = (True, True)
@@ -64,7 +65,8 @@ class Packed:
         """The product of both halves, half as wide."""
         check(self.name, "x", x, x)
         check_packed(self.name, x)
-        given = (self, x, *(float(n) for n in numbers))
+        plain = [number(self.name, n, v) for n, v in zip(self.product.numbers, numbers, strict=True)]
+        given = (self, x, *plain)
         compiling = torch.compiler.is_compiling()
         found: torch.Tensor = applied(_Traced, *given) if compiling else _Dispatched.apply(*given)
         return found

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from gateproof.kernels import choice
+from gateproof.kernels.arguments import check, number, one_shape
 from gateproof.kernels.compensated import compensated
 from gateproof.kernels.composite import Results, composite, laid_out, real_type, result_type, run
 from gateproof.kernels.eager_pointwise import PointwiseForms
@@ -27,7 +28,6 @@ from gateproof.numerics.backends.op import Op
 from gateproof.numerics.backends.tape import Tape
 
 LIBRARY = torch.library.Library("gateproof", "FRAGMENT")
-_FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 class Pointwise:
@@ -151,11 +151,11 @@ class Pointwise:
     def __call__(self, *args: Any) -> torch.Tensor:
         """Tensors are broadcast to one shape; float16 and bfloat16 are computed in float32."""
         n = len(self.tensors)
-        tensors, numbers = args[:n], tuple(map(self._plain, self.numbers, args[n:]))
+        tensors: Sequence[torch.Tensor] = args[:n]
+        numbers = [number(self.name, name, v) for name, v in zip(self.numbers, args[n:], strict=True)]
         for name, t in zip(self.tensors, tensors, strict=True):
             check(self.name, name, t, tensors[0])
-        if any(t.shape != tensors[0].shape for t in tensors):
-            tensors = torch.broadcast_tensors(*tensors)
+        tensors = one_shape(self.name, tensors)
         if not torch.compiler.is_compiling():
             found: torch.Tensor = _Dispatched.apply(self, *tensors, *numbers)
             return found
@@ -163,12 +163,6 @@ class Pointwise:
         apart = [t.view_as(t) if any(t is o for o in tensors[:k]) else t for k, t in enumerate(tensors)]
         made: torch.Tensor = applied(_Traced, self, *apart, *numbers)
         return made
-
-    def _plain(self, name: str, number: Any) -> float:
-        if isinstance(number, torch.Tensor | str):
-            # A tensor would look as if it were learned.
-            raise TypeError(f"{self.name}: {name} is a plain number, found {type(number).__name__}")
-        return float(number)
 
     def traced_value(self, tensors: Sequence[torch.Tensor], numbers: Sequence[float]) -> torch.Tensor:
         """The value in PyTorch's own operations, for a compiler to fuse with what stands around it."""
@@ -222,16 +216,6 @@ class Pointwise:
         total: Any = sum(terms[1:], terms[0])
         found: torch.Tensor = total.to(result_type(tensors))
         return found
-
-
-def check(operation: str, name: str, t: Any, first: Any) -> None:
-    """Refuse what is no tensor of a floating type beside the first one."""
-    if not isinstance(t, torch.Tensor):
-        raise TypeError(f"{operation}: {name} is a tensor, found {type(t).__name__}")
-    if t.dtype not in _FLOATS:
-        raise TypeError(f"{operation}: {name} is of a floating type, found {t.dtype}")
-    if t.device != first.device:
-        raise ValueError(f"{operation}: {name} is on {t.device}, the first tensor on {first.device}")
 
 
 def _vmapped(operation: str, count: int) -> Any:

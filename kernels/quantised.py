@@ -15,8 +15,8 @@ from typing import Any, Literal, get_args
 import torch
 from torch import nn
 
+from gateproof.kernels.arguments import check, choice_of
 from gateproof.kernels.composite import real_type
-from gateproof.kernels.pointwise import check
 from gateproof.kernels.precision import own_types
 
 Activations = Literal["token", "tensor"]
@@ -31,8 +31,14 @@ def quantise(x: torch.Tensor, scales: Activations = "token") -> tuple[torch.Tens
 
     A row with infinity or not-a-number has such a scale and integers 0: what is computed from it is
     not-a-number. A scale is at least the least normal number: smaller rows, zeros among them, have fewer
-    levels.
+    levels. Raises TypeError for what is no floating tensor, and ValueError for other scales.
     """
+    check("quantise", "x", x, x)
+    choice_of("quantise", "scales", scales, get_args(Activations))
+    return _quantised(x, scales)
+
+
+def _quantised(x: torch.Tensor, scales: Activations) -> tuple[torch.Tensor, torch.Tensor]:
     real = real_type([x])
     wide = x.detach().to(real)
     if not x.numel():
@@ -44,13 +50,19 @@ def quantise(x: torch.Tensor, scales: Activations = "token") -> tuple[torch.Tens
     return torch.where(torch.isnan(levels), 0.0, levels).to(torch.int8), scale
 
 
-def integer_matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+def integer_matmul(a: Any, b: Any) -> torch.Tensor:
     """a b^T of int8 tensors (..., k) and (n, k): int32, exact.
 
     Raises TypeError for other types and ValueError for more than 2**17 - 1 features, which int32 cannot sum.
     """
-    if a.dtype != torch.int8 or b.dtype != torch.int8:
-        raise TypeError(f"integer_matmul: int8 tensors are expected, found {a.dtype} and {b.dtype}")
+    for name, t in (("a", a), ("b", b)):
+        if not isinstance(t, torch.Tensor) or t.dtype != torch.int8:
+            kind = t.dtype if isinstance(t, torch.Tensor) else type(t).__name__
+            raise TypeError(f"integer_matmul: {name} is a tensor of int8, found {kind}")
+    if not a.dim() or b.dim() != 2 or a.shape[-1] != b.shape[1]:
+        raise ValueError(
+            f"integer_matmul: a (..., k) and b (n, k), found {tuple(a.shape)} and {tuple(b.shape)}"
+        )
     features = a.shape[-1]
     if features > MOST_FEATURES:
         raise ValueError(f"integer_matmul: at most {MOST_FEATURES} features fit int32, found {features}")
@@ -66,13 +78,13 @@ def integer_matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 def _value(x: Any, weight: Any, bias: Any, scales: Any) -> torch.Tensor:
     real = real_type([x, weight])
-    (a, sa), (b, sb) = quantise(x, scales), quantise(weight)
+    (a, sa), (b, sb) = _quantised(x, scales), _quantised(weight, "token")
     found = (integer_matmul(a, b).to(real) * sa.to(real)) * sb.to(real).mT.squeeze(-2)
     return (found if bias is None else found + bias.to(real)).to(x.dtype)
 
 
 def _dequantised(t: torch.Tensor, scales: Activations, real: torch.dtype) -> torch.Tensor:
-    levels, scale = quantise(t, scales)
+    levels, scale = _quantised(t, scales)
     return levels.to(real) * scale.to(real)
 
 
@@ -175,10 +187,7 @@ def fake_quantised_linear(
     not agree and for more than 2**17 - 1 features.
     """
     name = "fake_quantised_linear"
-    if activations not in get_args(Activations):
-        raise ValueError(
-            f"{name}: activations is one of {', '.join(get_args(Activations))}, found {activations!r}"
-        )
+    choice_of(name, "activations", activations, get_args(Activations))
     for label, t in (("x", x), ("weight", weight), ("bias", bias)):
         if label != "bias" or t is not None:
             check(name, label, t, x)
@@ -199,6 +208,9 @@ class QuantisedLinear(nn.Linear):
     @classmethod
     def from_linear(cls, linear: nn.Linear, *, activations: Activations = "token") -> QuantisedLinear:
         """The quantised form of a linear map, which shares its parameters."""
+        if not isinstance(linear, nn.Linear):
+            raise TypeError(f"QuantisedLinear.from_linear: an nn.Linear, found {type(linear).__name__}")
+        choice_of("QuantisedLinear.from_linear", "activations", activations, get_args(Activations))
         made = cls(linear.in_features, linear.out_features, linear.bias is not None, device="meta")
         made.weight, made.bias, made.activations = linear.weight, linear.bias, activations
         return made.train(linear.training)

@@ -7,9 +7,9 @@ from typing import Any, get_args
 
 import torch
 
+from gateproof.kernels.arguments import check, choice_of, dimension, flag, number
 from gateproof.kernels.composite import Results, composite, real_type
 from gateproof.kernels.gate_op import entries, kept
-from gateproof.kernels.pointwise import check
 from gateproof.kernels.soft_threshold_graph import Gradient, in_delta, in_x, traced_gradient, traced_value
 from gateproof.kernels.soft_threshold_op import BACKWARD, VALUE
 from gateproof.numerics.backends.with_torch import TorchOps
@@ -41,12 +41,12 @@ def soft_threshold(
     do not agree; a tensor's values are not looked at.
     """
     check("soft_threshold", "x", x, x)
-    if gradient not in get_args(Gradient):
-        raise ValueError(
-            f"soft_threshold: gradient is one of {', '.join(get_args(Gradient))}, found {gradient!r}"
-        )
-    if not 0 < _plain(sharpness) < inf:
-        raise ValueError(f"soft_threshold: sharpness is a positive finite number, found {sharpness}")
+    name = "soft_threshold"
+    choice_of(name, "gradient", gradient, get_args(Gradient))
+    flag(name, "return_stats", return_stats)
+    steep = number(name, "sharpness", sharpness)
+    if not 0 < steep < inf:
+        raise ValueError(f"{name}: sharpness is a positive finite number, found {sharpness}")
     table: torch.Tensor | None = None
     numbers: list[float] = []
     dim: int | None = None
@@ -54,21 +54,16 @@ def soft_threshold(
         check("soft_threshold", "delta", delta, x)
         dim = _channels(x, delta, channel_dim)
         table = delta.reshape(-1)
-    elif not 0 <= delta < inf:
-        raise ValueError(f"soft_threshold: delta is a finite number >= 0, found {delta}")
     else:
-        numbers = [float(delta)]
+        numbers = [number(name, "delta", delta)]
+        if not 0 <= numbers[0] < inf:
+            raise ValueError(f"{name}: delta is a finite number >= 0, found {delta}")
     kind = _Traced if torch.compiler.is_compiling() else _Dispatched
-    found = kind.apply(x, table, numbers, float(sharpness), gradient, dim, return_stats)
+    found = kind.apply(x, table, numbers, steep, gradient, dim, return_stats)
     if not return_stats:
         return found
     y, zeros = found
     return y, zeros if isinstance(delta, torch.Tensor) and delta.dim() else zeros.reshape(())
-
-
-def _plain(number: Any) -> float:
-    # A tensor of a sharpness would look as if it were learned.
-    return float("nan") if isinstance(number, torch.Tensor) else float(number)
 
 
 def _channels(x: torch.Tensor, delta: torch.Tensor, channel_dim: int) -> int | None:
@@ -76,9 +71,7 @@ def _channels(x: torch.Tensor, delta: torch.Tensor, channel_dim: int) -> int | N
         raise ValueError(f"soft_threshold: delta has at most one dimension, found {tuple(delta.shape)}")
     if delta.numel() == 1:
         return None
-    if not -x.dim() <= channel_dim < x.dim():
-        raise ValueError(f"soft_threshold: channel_dim {channel_dim} for a tensor of {x.dim()} dimensions")
-    dim = channel_dim % x.dim()
+    dim = dimension("soft_threshold", "channel_dim", channel_dim, x)
     if x.shape[dim] != delta.shape[0]:
         raise ValueError(f"soft_threshold: {delta.shape[0]} thresholds, {x.shape[dim]} channels in dim {dim}")
     return dim

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil
-from typing import Any
+from math import ceil, inf
+from typing import Any, get_args
 
 import torch
 from torch import nn
 
+from gateproof.kernels.arguments import check, choice_of, dimension, flag, number
 from gateproof.kernels.soft_threshold import soft_threshold
 from gateproof.kernels.soft_threshold_graph import Gradient
 
@@ -48,11 +49,15 @@ def delta_for_rate(
     Scalar, or one a channel. The zeros are more than asked for where several |x| equal it. Raises ValueError
     for a rate outside of (0, 1), an empty x and not-a-number.
     """
-    if not 0 < rate < 1:
+    name = "delta_for_rate"
+    check(name, "x", x, x)
+    if flag(name, "per_channel", per_channel):
+        channel_dim = dimension(name, "channel_dim", channel_dim, x)
+    if not 0 < number(name, "rate", rate) < 1:
         raise ValueError(f"the rate of zeros is between 0 and 1, found {rate}")
     sizes = x.detach().abs()
     flat = sizes.movedim(channel_dim, 0).flatten(1) if per_channel else sizes.reshape(1, -1)
-    if not flat.shape[1] or bool(torch.isnan(flat).any()):
+    if not flat.shape[1] or x.is_meta or bool(torch.isnan(flat).any()):
         raise ValueError(
             "a threshold for a rate of zeros needs numbers, found an empty tensor or not-a-number"
         )
@@ -85,14 +90,25 @@ class SoftThreshold(nn.Module):
         track: bool = False,
     ) -> None:
         super().__init__()
-        self.sharpness, self.gradient, self.channel_dim, self.eps = sharpness, gradient, channel_dim, eps
-        self.track = track
-        wanted = torch.as_tensor(
-            delta_init, dtype=None if isinstance(delta_init, torch.Tensor) else torch.float32
-        )
+        name = type(self).__name__
+        choice_of(name, "gradient", gradient, get_args(Gradient))
+        self.sharpness, self.eps = number(name, "sharpness", sharpness), number(name, "eps", eps)
+        if not (0 < self.sharpness < inf and 0 <= self.eps < inf):
+            raise ValueError(
+                f"{name}: sharpness is positive and finite, eps finite and >= 0, found {sharpness} and {eps}"
+            )
+        if isinstance(channel_dim, bool) or not isinstance(channel_dim, int):
+            raise TypeError(f"{name}: channel_dim is a whole number, found {channel_dim!r}")
+        self.gradient, self.channel_dim, self.track = gradient, channel_dim, flag(name, "track", track)
+        flag(name, "learnable", learnable)
+        if isinstance(delta_init, torch.Tensor):
+            check(name, "delta_init", delta_init, delta_init)
+            wanted = delta_init
+        else:
+            wanted = torch.tensor(number(name, "delta_init", delta_init), dtype=torch.float32)
         if wanted.dim() > 1:
-            raise ValueError(f"thresholds have at most one dimension, found shape {tuple(wanted.shape)}")
-        self.alpha = nn.Parameter(alpha_of(wanted, eps), requires_grad=learnable)
+            raise ValueError(f"{name}: thresholds have at most one dimension, found {tuple(wanted.shape)}")
+        self.alpha = nn.Parameter(alpha_of(wanted, self.eps), requires_grad=learnable)
         self.register_buffer("zeros", torch.zeros(wanted.shape, dtype=torch.int64))
         self.register_buffer("seen", torch.zeros((), dtype=torch.int64))
 

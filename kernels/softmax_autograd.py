@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from gateproof.kernels.pointwise import check
+from gateproof.kernels.arguments import check, dimension, flag
 from gateproof.kernels.softmax_op import computed_gradient, computed_value, moved
 
 
@@ -33,8 +33,8 @@ def tg_softmax(
     check("tg_softmax", "z", z, z)
     if not z.dim():
         raise ValueError("tg_softmax: z has a dimension or more, found a tensor without: use z.reshape(1)")
-    if not -z.dim() <= dim < z.dim():
-        raise ValueError(f"tg_softmax: dim {dim} for a tensor of {z.dim()} dimensions")
+    dim = dimension("tg_softmax", "dim", dim, z)
+    log_odds, safe = flag("tg_softmax", "log_odds", log_odds), flag("tg_softmax", "safe", safe)
     keep = None if mask is None else checked_mask("tg_softmax", mask, z, z.shape).movedim(dim, -1)
     if z.is_cuda and torch.is_autocast_enabled("cuda"):
         z = z.to(torch.promote_types(z.dtype, torch.float32))

@@ -19,7 +19,8 @@ from torch import nn
 from torch.nn.functional import embedding_bag, linear, pad
 
 from gateproof.kernels import choice
-from gateproof.kernels.pointwise import LIBRARY, check
+from gateproof.kernels.arguments import check
+from gateproof.kernels.pointwise import LIBRARY
 from gateproof.kernels.precision import autocasts, own_types
 
 TOKENS, FEATURES = 64, 32
@@ -195,25 +196,30 @@ def sparse_linear(
     outputs of the weight follow one another in memory, as ``SparseLinear`` keeps them. Gradients are those of
     the dense product, and dense. Raises ValueError for shapes, types or blocks that do not agree.
     """
-    name, device = "sparse_linear", y.device.type
+    name = "sparse_linear"
+    for label, t in (("y", y), ("weight", weight), ("bias", bias)):
+        if label != "bias" or t is not None:
+            check(name, label, t, y)
+    device = y.device.type
     if autocasts(device):
         # As torch's own linear does.
         low = torch.get_autocast_dtype(device)
         y, weight, bias = y.to(low), weight.to(low), None if bias is None else bias.to(low)
-    for label, t in (("y", y), ("weight", weight), ("bias", bias)):
-        if label != "bias" or t is not None:
-            check(name, label, t, y)
     if weight.dim() != 2 or not y.dim() or y.shape[-1] != weight.shape[1]:
         raise ValueError(f"{name}: y {tuple(y.shape)} and weight {tuple(weight.shape)} do not agree")
     if bias is not None and bias.shape != weight.shape[:1]:
         raise ValueError(f"{name}: {weight.shape[0]} outputs, found a bias of shape {tuple(bias.shape)}")
     if weight.dtype != y.dtype or (bias is not None and bias.dtype != y.dtype):
         raise ValueError(f"{name}: one type for all, found {y.dtype} and {weight.dtype}")
-    if not {*block} <= {*_SIZES}:
-        raise ValueError(f"{name}: block is two of {', '.join(map(str, _SIZES))}, found {block}")
+    _check_block(name, block)
     kind = _Traced if torch.compiler.is_compiling() else _Full
     found: torch.Tensor = kind.apply(y.reshape(y.shape[:-1].numel(), y.shape[-1]), weight, bias, *block)
     return found if y.dim() == 2 else found.reshape((*y.shape[:-1], weight.shape[0]))
+
+
+def _check_block(operation: str, block: Any) -> None:
+    if not isinstance(block, tuple) or len(block) != 2 or any(b not in _SIZES for b in block):
+        raise ValueError(f"{operation}: block is a pair of {', '.join(map(str, _SIZES))}, found {block!r}")
 
 
 class SparseLinear(nn.Linear):
@@ -224,6 +230,9 @@ class SparseLinear(nn.Linear):
     @classmethod
     def from_linear(cls, given: nn.Linear, *, block: tuple[int, int] = (TOKENS, FEATURES)) -> SparseLinear:
         """The same map; its weight is a copy, its bias shared."""
+        if not isinstance(given, nn.Linear):
+            raise TypeError(f"SparseLinear.from_linear: an nn.Linear, found {type(given).__name__}")
+        _check_block("SparseLinear.from_linear", block)
         made = cls(given.in_features, given.out_features, given.bias is not None, device="meta")
         weight = given.weight.detach()
         # In 16 bits the usual order is the faster one for dense products.

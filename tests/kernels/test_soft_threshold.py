@@ -280,10 +280,12 @@ def test_bad_input_is_refused():
     x = torch.ones(2, 3)
     for args, word in (
         ((x, -1.0, 4.0), "delta"), ((x, math.nan, 4.0), "delta"), ((x, 1.0, 0.0), "sharpness"),
-        ((x, 1.0, torch.tensor(4.0)), "sharpness"), ((x, 1.0, 4.0, "smooth"), "gradient"),
+        ((x, 1.0, 4.0, "smooth"), "gradient"),
         ((x, torch.ones(2), 4.0), "channels"), ((x, torch.ones(1, 3), 4.0), "one dimension"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=word):
             soft_threshold(*args)
     with pytest.raises(TypeError, match="floating"):
         soft_threshold(x.int(), 1.0, 4.0)
+    with pytest.raises(TypeError, match="sharpness is a plain number"):
+        soft_threshold(x, 1.0, torch.tensor(4.0))
