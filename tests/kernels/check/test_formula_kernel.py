@@ -44,6 +44,16 @@ def test_products_of_two_tensors():
     assert narrow.dtype == torch.bfloat16
 
 
+@pytest.mark.parametrize("name", ["log", "log1p", "atanh", "acosh", "sqrt", "asin"])
+def test_outside_of_a_domain_values_are_no_numbers_and_gradients_are_torchs(name):
+    x = torch.tensor([-3.0, -1.5, 0.5, 2.5], dtype=torch.float64, requires_grad=True)
+    found, right = gateproof.compile_kernel(f"{name}(x)")(x), getattr(torch, name)(x)
+    assert found.isnan().tolist() == right.isnan().tolist()
+    assert found.isnan().any()
+    slopes = [torch.autograd.grad(y.sum(), x)[0] for y in (found, right)]
+    torch.testing.assert_close(slopes[0], slopes[1], equal_nan=True)
+
+
 def test_numbers_by_keyword():
     kernel = gateproof.compile_kernel("x*sigmoid(b*x)", b="1.702")
     x = torch.tensor([1.0, -2.0], dtype=torch.float64)
