@@ -24,6 +24,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from gateproof.kernels.convert.census_ops import (
+    EQUALITY,
     ORDERING,
     base,
     floating,
@@ -39,6 +40,10 @@ _INSIDE = tuple(f"{Path(f).parent}{os.sep}" for f in (str(torch.__file__), __fil
 _FUNCTIONAL = str(Path(torch.nn.functional.__file__))
 #: A function of torch.nn.functional with such a word uses the operator within a norm, a pooling or a loss.
 _WITHIN = ("norm", "pool", "loss", "similarity", "distance", "entropy", "interpolate")
+
+
+#: Conditions from the least to what decides: where numbers are equal is a guard or a mask, no gate.
+_WEIGHT = ("", "equality", "comparison")
 
 
 @dataclass(frozen=True, order=True)
@@ -81,7 +86,7 @@ class Counting(TorchDispatchMode):
         if word := "" if kind else fused(values):
             kind, name = "nonlinear", f"{name}[{word}]"
         elif conditional and opens(func) and floating(out):
-            kind, name = "nonlinear", f"{name}[comparison]"
+            kind, name = ("guards" if conditional == "equality" else "nonlinear"), f"{name}[{conditional}]"
         if kind == "nonlinear" and not floating((*values, *out)):
             kind = "integers"
         if kind:
@@ -90,20 +95,23 @@ class Counting(TorchDispatchMode):
                 kind = f"within {within}"
             self.counts.setdefault(kind, Counter())[place, name] += 1
             self.operators[name] = func
-        if (conditional and hands_on(func)) or (base(func) in ORDERING and floating(values)):
-            for t in out:
-                if isinstance(t, torch.Tensor):
-                    self._conditions[t] = True
+        made = conditional if hands_on(func) else ""
+        if floating(values) and base(func) in ORDERING | EQUALITY:
+            made = "comparison" if base(func) in ORDERING else "equality"
+        for t in out if made else ():
+            if isinstance(t, torch.Tensor):
+                self._conditions[t] = made
         return result
 
-    def _conditional(self, values: Any) -> bool:
+    def _conditional(self, values: Any) -> str:
+        """'comparison' or 'equality' where a condition of such is among the values, or ''."""
+        found = ""
         for v in values:
             if isinstance(v, torch.Tensor):
-                if v in self._conditions:
-                    return True
-            elif isinstance(v, (list, tuple)) and self._conditional(v):
-                return True
-        return False
+                found = max(found, self._conditions.get(v, ""), key=_WEIGHT.index)
+            elif isinstance(v, (list, tuple)):
+                found = max(found, self._conditional(v), key=_WEIGHT.index)
+        return found
 
     def _place(self, frame: FrameType | None) -> tuple[Place, str]:
         """The place, and the function of torch.nn.functional that hides the operator in a norm or so."""
@@ -230,6 +238,7 @@ def silent(counting: Counting, sites: Collection[Site]) -> dict[str, list[Any]]:
 
 
 _SEEN = "the dispatcher runs it here, and no function that a gate replaces has called it"
+_GUARD = "chosen where numbers are equal: a guard or a mask, no gate"
 
 
 def listed(plan: Plan, before: Counting, after: Counting) -> None:
@@ -238,13 +247,15 @@ def listed(plan: Plan, before: Counting, after: Counting) -> None:
     for at, n in before.of("nonlinear").items():
         if not _named(plan.sites.values(), at[0]):
             rows.setdefault(at, n)
+    rows.update(before.of("guards"))
     for (place, name), n in rows.items():
         key = (place.owner, "dispatched", name, place.line)
         if key not in plan.sites:
             names = plan.names.get(place.owner, (place.owner,))
             spelled = f"torch.ops.{name.replace('::', '.') if '::' in name else f'aten.{name}'}"
+            words = _GUARD if "[equality]" in name else _SEEN
             plan.sites[key] = Site(
-                place.owner, name, spelled, place.line, Treatment("kept", _SEEN, None), names, n
+                place.owner, name, spelled, place.line, Treatment("kept", words, None), names, n
             )
 
 

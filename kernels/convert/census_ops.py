@@ -39,6 +39,7 @@ _ARITHMETIC = frozenset({
     "rad2deg", "angle",
 })  # fmt: skip
 ORDERING = frozenset({"gt", "ge", "lt", "le"})
+EQUALITY = frozenset({"eq", "ne"})
 #: Operators that hand a condition on: its copies, views and combinations.
 _HANDS_ON = frozenset({
     "_to_copy", "to", "view", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "expand", "clone", "alias",

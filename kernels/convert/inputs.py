@@ -73,6 +73,9 @@ def undisturbed(model: nn.Module) -> Iterator[None]:
 
 def _held(module: nn.Module) -> list[tuple[dict[str, Any], str, torch.Tensor]]:
     """The tensors of a module that are no parameters, and where they are."""
+    if isinstance(module, torch.jit.ScriptModule):
+        # Its buffers are read through C++; they are overwritten, never replaced.
+        return [({name: t}, name, t) for name, t in module.named_buffers(recurse=False)]
     places = (module._buffers, module.__dict__)
     return [(d, name, t) for d in places for name, t in d.items() if isinstance(t, torch.Tensor)]
 

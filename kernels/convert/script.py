@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from gateproof.kernels.convert.plan import HANDLERS, Plan, current_owner, intercepted
+from gateproof.kernels.convert.plan import HANDLERS, Plan, current_owner, handled, intercepted
 
 _RECORD = "_gateproof"
 _aten = torch.ops.aten
@@ -59,7 +59,7 @@ class Dispatched(TorchDispatchMode):
             skipped = self.only is not None and func.name() not in self.only
             if handler is None or skipped or current_owner() != self.owner:
                 return func(*args, **kwargs)
-            result = handler(self.plan, function, tuple(given), dict(kwargs))
+            result = handled(self.plan, function, tuple(given), dict(kwargs))
         self._say()
         return result
 

@@ -60,6 +60,17 @@ def is_converted(module: nn.Module) -> bool:
     return _RECORD in module.__dict__
 
 
+def plan_of(module: nn.Module) -> Plan:
+    """The plan that a converted module belongs to."""
+    plan: Plan = module.__dict__[_RECORD][0]
+    return plan
+
+
+def owner_of(module: nn.Module) -> str:
+    """The name of a converted module in its network."""
+    return str(module.__dict__[_RECORD][1])
+
+
 def mode_of(module: nn.Module) -> str:
     """The mode of the conversion that a converted module belongs to."""
     plan, _, _ = module.__dict__[_RECORD]
@@ -103,6 +114,10 @@ class Gated(nn.Module):
     """What PyTorch's activation modules become."""
 
 
+#: What stands for a forward of PyTorch's whose result depends on a fast path that gates do not take.
+FORWARDS: dict[Any, Callable[..., Any]] = {}
+
+
 def _class(base: type, activation: bool) -> type:
     found = _made.get((base, activation))
     if found is not None:
@@ -114,7 +129,9 @@ def _class(base: type, activation: bool) -> type:
         def converted(self: Any, *args: Any, **kwargs: Any) -> Any:
             plan, owner, _ = self._gateproof
             # Looked up at each call: fx recompiles, and people patch, a class's forward.
-            return intercepted(plan, owner, getattr(base, method), (self, *args), kwargs, library=library)
+            own = getattr(base, method)
+            call = FORWARDS.get(own, own)
+            return intercepted(plan, owner, call, (self, *args), kwargs, library=library)
 
         return converted
 

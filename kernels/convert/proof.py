@@ -1,0 +1,328 @@
+"""Both networks on the same inputs: what the conversion changes, beside what means nothing and what is wrong.
+
+What means nothing is another order of the original's own sums; what is wrong are gates made so on purpose.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import asdict, dataclass, replace
+from math import exp, isfinite, sqrt
+from typing import Any
+
+import torch
+from torch import nn
+
+from gateproof.kernels.convert import swap
+from gateproof.kernels.convert.differences import SAME, Difference, worst
+from gateproof.kernels.convert.inputs import Batch
+from gateproof.kernels.convert.planted import SIZES, Wrong, planted, ways
+from gateproof.kernels.convert.reordered import Reordered
+from gateproof.kernels.convert.runs import Run, beside, cast, run
+
+#: Orders of the original's own sums that are tried.
+ORDERS = 3
+#: An exact conversion stays within this many times of what another order does,
+WITHIN = 4.0
+#: or of one rounding at the largest number, half an ulp and its rms, where that is more;
+ROUNDING = (0.5, 0.5 / sqrt(3))
+#: and in float64 within this, relative to the largest output.
+RELATIVE = 1e-12
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One output, or the gradients of all parameters as one vector: the worst over all inputs.
+
+    ``converted``: the converted network beside the original; ``reordered``: the original with its sums in
+    other orders beside itself, the largest of several; ``rounding``: the original beside itself in float64,
+    and ``converted_rounding`` the converted one beside that, where float64 was run. ``ratio`` is the larger
+    of the quotients of largest and rms difference to those of ``reordered``, or of one rounding where that is
+    more; ``within`` whether it is at most 4 or, for outputs in float64, the difference 1e-12 relative.
+    """
+
+    name: str
+    converted: Difference
+    reordered: Difference
+    rounding: Difference | None
+    converted_rounding: Difference | None
+    ratio: float
+    within: bool
+
+
+@dataclass(frozen=True)
+class Control:
+    """A gate that was made wrong: by how much and how, and whether the comparison noticed."""
+
+    place: str
+    kind: str
+    way: str
+    size: float
+    seen: bool
+
+
+@dataclass(frozen=True)
+class InType:
+    """The comparison in one type of numbers. ``reason`` says why there is none, or no gradients."""
+
+    dtype: str
+    outputs: tuple[Compared, ...] = ()
+    gradients: Compared | None = None
+    loss: tuple[float, float] | None = None
+    controls: tuple[Control, ...] = ()
+    reason: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether all is within what another order of sums does, and wrong gates (if any were tried) show.
+
+        A gate that these inputs cannot show is in ``Proof.unseen``: of it nothing is said.
+        """
+        found = [*self.outputs, *([self.gradients] if self.gradients else [])]
+        seen = not self.controls or any(c.seen for c in self.controls)
+        return bool(self.outputs) and all(c.within for c in found) and seen
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What two networks give on the same inputs, type by type; ``how`` says which objects ran."""
+
+    how: str
+    inputs: int
+    types: tuple[InType, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds in every type that was asked for."""
+        return bool(self.types) and all(t.holds for t in self.types)
+
+    @property
+    def unseen(self) -> tuple[Control, ...]:
+        """The wrong gates that these inputs cannot tell from right ones."""
+        return tuple(c for t in self.types for c in t.controls if not c.seen)
+
+    def to_json(self) -> str:
+        """The same as a JSON document; numbers that are none as text."""
+        return json.dumps(_plain({"holds": self.holds, **asdict(self)}), indent=2)
+
+    def __str__(self) -> str:
+        lines = [f"{'holds' if self.holds else 'does not hold'} on {self.inputs} inputs; {self.how}"]
+        for t in self.types:
+            lines += [f"{t.dtype}: {'holds' if t.holds else 'does not hold'}", *_lines(t)]
+        return "\n".join(lines)
+
+
+def _lines(t: InType) -> Iterator[str]:
+    if t.reason:
+        yield f"  {t.reason}"
+    for c in (*t.outputs, *([t.gradients] if t.gradients else [])):
+        d, r = c.converted, c.reordered
+        rows = "" if d.argmax is None else f", argmax equal {d.argmax:.6g}"
+        yield (
+            f"  {c.name}: max {d.max_ulp:.3g} ulp ({d.max_relative:.2e}), rms {d.rms_ulp:.3g} ulp "
+            f"({d.rms_relative:.2e}){rows}"
+        )
+        yield f"    own sums reordered: max {r.max_ulp:.3g} ulp, rms {r.rms_ulp:.3g} ulp; ratio {c.ratio:.3g}"
+        if c.rounding is not None and c.converted_rounding is not None:
+            a, b = c.rounding.rms_ulp, c.converted_rounding.rms_ulp
+            yield f"    beside float64: the original {a:.3g}, the converted one {b:.3g} ulp rms"
+    if t.loss is not None:
+        a, b = t.loss
+        yield f"  loss {a:.9g}, converted {b:.9g}; exp(loss) {_exp(a):.9g}, converted {_exp(b):.9g}"
+    seen = [w for w in t.controls if w.seen]
+    if t.controls:
+        yield f"  wrong gates noticed: {len(seen)} of {len(t.controls)}"
+    for w in t.controls:
+        if not w.seen:
+            yield f"    not noticed: {w.kind} at {w.place}: it does not reach the outputs on these inputs"
+
+
+def _exp(loss: float) -> float:
+    return exp(loss) if loss < 700 else float("inf")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
+
+
+def prove(
+    model: nn.Module, batches: Sequence[Batch], dtypes: Sequence[Any] = (), *,
+    loss: Callable[[Any], torch.Tensor] | None = None, gradients: bool = True, controls: int | None = None,
+) -> Proof:  # fmt: skip
+    """Compare a converted network with its original; see ``Conversion.proof``."""
+    own = next((p.dtype for p in model.parameters() if p.is_floating_point()), torch.float32)
+    wanted = [_dtype(d) for d in dtypes]
+    truth: list[Run] = []
+    rows: dict[torch.dtype, InType] = {}
+    # float64 first: the others are held against it.
+    for dtype in sorted(wanted, key=lambda d: d != torch.float64):
+        try:
+            at = model if dtype == own else deepcopy(model).to(dtype)
+        except Exception as error:
+            rows[dtype] = InType(
+                _name(dtype), reason=f"not run: the network cannot be copied: {_line(error)}"
+            )
+            continue
+        given = batches if dtype == own else [cast(b, dtype) for b in batches]
+        known = truth if dtype == own else []
+        try:
+            rows[dtype], originals = _in_type(at, given, _Asked(loss, gradients, controls), dtype, known)
+        except Exception as error:
+            rows[dtype] = InType(_name(dtype), reason=f"not run: {type(error).__name__}: {_line(error)}")
+            continue
+        if dtype == torch.float64:
+            truth = originals
+    how = (
+        f"in {_name(own)} the same object, reverted for the original and converted again; in other types a "
+        "copy of it, in the same way"
+    )
+    return Proof(how, len(batches), tuple(rows[d] for d in wanted))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    loss: Callable[[Any], torch.Tensor] | None
+    gradients: bool
+    controls: int | None
+
+
+def _in_type(
+    model: nn.Module, batches: Sequence[Batch], asked: _Asked, dtype: torch.dtype, truth: list[Run]
+) -> tuple[InType, list[Run]]:
+    found = _Found()
+    originals, losses, why = [], [], ""
+    for i, b in enumerate(batches):
+        with reverted(model):
+            original = run(model, b, asked.loss, gradients=asked.gradients)
+            for seed in range(ORDERS):
+                with _slow(), Reordered(seed):
+                    other = run(model, b, asked.loss, gradients=asked.gradients)
+                found.add("reordered", beside(original, other))
+        converted = run(model, b, asked.loss, gradients=asked.gradients)
+        found.add("converted", beside(original, converted))
+        if truth:
+            exact = truth[i].narrowed(original)
+            found.add("rounding", beside(exact, replace(original, gradients={})))
+            found.add("converted_rounding", beside(exact, replace(converted, gradients={})))
+        if original.loss is not None and converted.loss is not None:
+            losses.append((original.loss, converted.loss))
+        why = why or original.why or converted.why
+        originals.append(replace(original, gradients={}))
+    rows = {name: _compared(name, found, dtype) for name in found.names()}
+    outputs = tuple(c for name, c in rows.items() if name != "gradients")
+    n = len(losses)
+    loss = (sum(a for a, _ in losses) / n, sum(b for _, b in losses) / n) if n else None
+    marks = tuple(_controls(model, batches, originals, rows, asked.controls))
+    return InType(_name(dtype), outputs, rows.get("gradients"), loss, marks, why), originals
+
+
+class _Found:
+    """Differences over all inputs, by what is compared and by output."""
+
+    def __init__(self) -> None:
+        self.all: dict[str, dict[str, list[Difference]]] = {}
+
+    def add(self, what: str, found: Mapping[str, Difference]) -> None:
+        for name, d in found.items():
+            self.all.setdefault(what, {}).setdefault(name, []).append(d)
+
+    def names(self) -> list[str]:
+        return list(self.all.get("converted", {}))
+
+    def worst(self, what: str, name: str) -> Difference | None:
+        found = self.all.get(what, {}).get(name)
+        return None if found is None else worst(found)
+
+
+def _compared(name: str, found: _Found, dtype: torch.dtype) -> Compared:
+    d, yard = found.worst("converted", name) or SAME, found.worst("reordered", name) or SAME
+    ratio = _ratio(d, yard)
+    within = ratio <= WITHIN
+    if dtype == torch.float64 and name != "gradients":
+        within = d.max_relative <= RELATIVE
+    rounding, other = found.worst("rounding", name), found.worst("converted_rounding", name)
+    return Compared(name, d, yard, rounding, other, ratio, within)
+
+
+def _ratio(d: Difference, yard: Difference) -> float:
+    """The difference over what another order does, or over one rounding where that is more."""
+    return max(d.max_ulp / max(yard.max_ulp, ROUNDING[0]), d.rms_ulp / max(yard.rms_ulp, ROUNDING[1]))
+
+
+def _controls(
+    model: nn.Module,
+    batches: Sequence[Batch],
+    originals: list[Run],
+    rows: dict[str, Compared],
+    most: int | None,
+) -> Iterator[Control]:
+    plan = next((swap.plan_of(m) for m in model.modules() if swap.is_converted(m)), None)
+    if plan is None:
+        return
+    plan.restart()
+    for b in batches:
+        run(model, b, gradients=False)
+    sites = [s for s in plan.sites.values() if s.calls and ways(s)]
+    if most is not None and most < len(sites):
+        sites = [sites[i * len(sites) // most] for i in range(most)]
+
+    def seen(wrong: Wrong) -> bool:
+        with planted(plan, wrong):
+            for b, original in zip(batches, originals, strict=True):
+                found = beside(original, run(model, b, gradients=False))
+                if any(_ratio(d, rows[n].reordered) > max(WITHIN, rows[n].ratio) for n, d in found.items()):
+                    return True
+        return False
+
+    for s in sites:
+        tries = [Wrong(s, way, size) for size in SIZES for way in ways(s)]
+        caught = next((w for w in tries if seen(w)), None)
+        last = caught or tries[-1]
+        place = f"{s.owner or 'the network itself'}{f' ({s.line})' if s.line else ''}"
+        yield Control(place, s.kind, last.way, last.size, caught is not None)
+
+
+@contextmanager
+def reverted(model: nn.Module) -> Iterator[None]:
+    """Within it the network is its original: the same object, its former classes."""
+    found = [(m, swap.plan_of(m), swap.owner_of(m)) for m in model.modules() if swap.is_converted(m)]
+    for module, _, _ in found:
+        swap.returned(module)
+    try:
+        yield
+    finally:
+        for module, plan, owner in found:
+            swap.swapped(module, plan, owner)
+
+
+@contextmanager
+def _slow() -> Iterator[None]:
+    """Without the fused path of encoders, whose sums nothing can reorder."""
+    before = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(before)
+
+
+def _dtype(d: Any) -> torch.dtype:
+    found = getattr(torch, d, None) if isinstance(d, str) else d
+    if not (isinstance(found, torch.dtype) and found.is_floating_point):
+        raise ValueError(f"proof: dtypes are floating types such as 'float32', found {d!r}")
+    return found
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _line(error: BaseException) -> str:
+    return (str(error).splitlines() or [""])[0][:200]
