@@ -1,6 +1,6 @@
 """Convert a pretrained network and hold it against the original.
 
-    python examples/networks/run.py NAME [--mode exact|fit] [--branches K] [--calibrate] [--json]
+    python examples/networks/run.py NAME [--mode exact|fit] [--branches K] [--calibrate [rms|sup|nelder-mead]] [--json]
     python examples/networks/run.py NAME --census
     python examples/networks/run.py --list
 
@@ -34,7 +34,13 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--mode", choices=("exact", "fit"), default="exact")
     parser.add_argument("--branches", type=int, default=2, metavar="K", help="of a fitted gate (default 2)")
-    parser.add_argument("--calibrate", action="store_true", help="give convert the inputs to fit on")
+    parser.add_argument(
+        "--calibrate",
+        nargs="?",
+        const="rms",
+        choices=("rms", "sup", "nelder-mead"),
+        help="fit each gate to the inputs that reach it (default: rms)",
+    )
     parser.add_argument("--compile", action="store_true", help="time both networks under torch.compile too")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
@@ -62,7 +68,11 @@ def _print_trial(trial: Trial) -> None:
             f"  {name:<10} {d.largest:>10.3g}{d.rms:>10.3g}{d.relative:>10.3g}{d.ulps:>10.3g}{d.same:>10.2%}"
             f"   {own.largest:.3g}: {times}"
         )
+        if row.truth and name != "float64":
+            print(f"    rms error against float64: {row.truth[1]:.3g} after {row.truth[0]:.3g} before")
         print("".join(f"    {key}: {value}\n" for key, value in row.metric.items()), end="")
+    for name, (moved, own) in trial.gradients.items():
+        print(f"  gradients, {name}: {moved:.3g} relative; {own:.3g} where own sums are reordered")
     for name, seen in trial.controls.items():
         print(f"  {name} 0.1 % too large moves the output by {seen:.3g} relative")
     for what, ratio in trial.seconds.items():

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from harness.census import Disturbed, census, one_thread
 from harness.compare import Distance, distance
-from harness.network import Call, Network, outputs
+from harness.network import Call, Network, gradients, outputs
 from harness.reorder import Reordered
 
 import gateproof
@@ -24,10 +24,11 @@ ORDERS = 3
 
 @dataclass(frozen=True)
 class Row:
-    """Both networks in one dtype."""
+    """Both networks in one dtype; `truth` is the rms error of each against the original in float64."""
 
     converted: Distance
     reordered: Distance
+    truth: tuple[float, float] | None
     metric: dict[str, Any]
 
 
@@ -42,6 +43,7 @@ class Trial:
     after: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     report: Any = None
     rows: dict[str, Row] = field(default_factory=dict)
+    gradients: dict[str, tuple[float, float]] = field(default_factory=dict)
     controls: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, tuple[float, float]] = field(default_factory=dict)
     reference: dict[str, Any] | None = None
@@ -60,12 +62,14 @@ class Trial:
 
 
 def convert(
-    network: Network, model: torch.nn.Module, calls: Sequence[Call], trial: Trial, calibrate: bool
+    network: Network, model: torch.nn.Module, calls: Sequence[Call], trial: Trial, calibrate: str | None
 ) -> Any:
     """The conversion of a model, given the first call for its report, all calls where it is to calibrate."""
     network.reset(model)
     given = [call.args or dict(call.kwargs) for call in calls[: None if calibrate else 1]]
-    return gateproof.convert(model, mode=trial.mode, branches=trial.branches, inputs=given)
+    return gateproof.convert(
+        model, mode=trial.mode, branches=trial.branches, inputs=given, calibrate=calibrate or False
+    )
 
 
 def _copy(network: Network, model: torch.nn.Module) -> torch.nn.Module:
@@ -74,15 +78,21 @@ def _copy(network: Network, model: torch.nn.Module) -> torch.nn.Module:
 
 
 def measure(
-    name: str, network: Network, *, mode: str, branches: int, calibrate: bool, compiled: bool
+    name: str, network: Network, *, mode: str, branches: int, calibrate: str | None, compiled: bool
 ) -> Trial:
     """Converts a copy of the network in each of its dtypes; ValueError where convert refuses."""
     calls, model = network.calls(), network.build()
     with one_thread():
         trial = Trial(name, mode, branches, census(network, model, calls[0]))
+        truth = None
+        if torch.float64 in network.dtypes:
+            double = _copy(network, model).double()
+            truth = outputs(network, double, [call.to(torch.float64) for call in calls])
         for dtype in network.dtypes:
             given = [call.to(dtype) for call in calls]
-            _in_dtype(network, dtype, _copy(network, model).to(dtype), given, trial, calibrate, compiled)
+            _in_dtype(
+                network, dtype, _copy(network, model).to(dtype), given, truth, trial, calibrate, compiled
+            )
     _judge(trial)
     return trial
 
@@ -92,8 +102,9 @@ def _in_dtype(
     dtype: torch.dtype,
     original: torch.nn.Module,
     calls: Sequence[Call],
+    truth: Sequence[torch.Tensor] | None,
     trial: Trial,
-    calibrate: bool,
+    calibrate: str | None,
     compiled: bool,
 ) -> None:
     before = outputs(network, original, calls)
@@ -105,9 +116,15 @@ def _in_dtype(
         with Reordered(seed):
             orders.append(distance(before[: len(part)], outputs(network, original, part)))
     label = str(dtype).removeprefix("torch.")
+    errors = None if truth is None else (distance(truth, before).rms, distance(truth, after).rms)
     trial.rows[label] = Row(
-        distance(before, after), max(orders, key=lambda d: d.largest), network.metric(before, after, calls)
+        distance(before, after),
+        max(orders, key=lambda d: d.largest),
+        errors,
+        network.metric(before, after, calls),
     )
+    if dtype != torch.bfloat16 and any(p.requires_grad for p in original.parameters()):
+        trial.gradients[label] = _slopes(network, original, conversion.model, calls[0])
     if dtype == torch.float32:
         trial.report = conversion.report
         trial.after = census(network, conversion.model, calls[0])
@@ -119,6 +136,18 @@ def _in_dtype(
     back = conversion.revert()
     again = outputs(network, conversion.model if back is None else back, calls)
     trial.reverted = distance(before, again).same == 1
+
+
+def _slopes(
+    network: Network, original: torch.nn.Module, converted: torch.nn.Module, call: Call
+) -> tuple[float, float]:
+    """Relative differences of the worst parameter's gradient: after conversion, and of reordered sums."""
+    before = gradients(network, original, call)
+    with Reordered(0):
+        reordered = gradients(network, original, call)
+    sides = gradients(network, converted, call), reordered
+    worst = [max(distance([a], [b]).relative for a, b in zip(before, side, strict=True)) for side in sides]
+    return worst[0], worst[1]
 
 
 def _plant(
@@ -175,6 +204,9 @@ def _judge(trial: Trial) -> None:
         if what in ("pointwise", "rows", "fused") and not _is_listed(trial.report, name, place):
             trial.faults.append(f"{name} in {place} ({count} a call) is neither converted nor in the report")
     double, single = trial.rows.get("float64"), trial.rows.get("float32")
+    slope = trial.gradients.get("float64")
+    if slope and not slope[0] <= max(RELATIVE, REORDERED * slope[1]):
+        trial.faults.append(f"float64 gradients differ by {slope[0]:.3g} relative")
     if double and not double.converted.relative <= RELATIVE:
         trial.faults.append(
             f"float64 outputs differ by {double.converted.relative:.3g} relative, above {RELATIVE:g}"

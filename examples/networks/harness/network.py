@@ -80,6 +80,15 @@ def outputs(network: Network, model: torch.nn.Module, calls: Sequence[Call]) -> 
         return [network.output(model(*call.args, **call.kwargs), call) for call in calls]
 
 
+def gradients(network: Network, model: torch.nn.Module, call: Call) -> list[torch.Tensor]:
+    """Gradients of one call's outputs, weighted from -1 to 1, in all parameters that they depend on."""
+    network.reset(model)
+    out = network.output(model(*call.args, **call.kwargs), call)
+    loss = (out * torch.linspace(-1, 1, out.numel(), dtype=out.dtype).view_as(out)).sum()
+    found = torch.autograd.grad(loss, [p for p in model.parameters() if p.requires_grad], allow_unused=True)
+    return [g for g in found if g is not None]
+
+
 def names() -> list[str]:
     """The networks: the files beside run.py."""
     return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "run")
