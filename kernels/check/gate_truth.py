@@ -30,6 +30,8 @@ class Gate:
     slope: tuple[float, ...]
     intercept: tuple[float, ...]
     product: bool = False
+    #: Both tensors are halves of one.
+    packed: bool = False
     #: In float32 only.
     single: bool = False
 

@@ -75,6 +75,9 @@ CHECKED = (
     Checked("swiglu", "silu(g)*u", GATE, public="swiglu"),
     Checked("memglu", "memglu(g)*u", SEVERAL, (0.55, -0.55), public="memglu"),
     Checked("geglu", "gelu(g)*u", SEVERAL, public="geglu"),
+    Checked("swiglu_packed", "silu(g)*u", GATE, public="swiglu_packed"),
+    Checked("memglu_packed", "memglu(g)*u", SEVERAL, (0.55, -0.55), public="memglu_packed"),
+    Checked("geglu_packed", "gelu(g)*u", SEVERAL, public="geglu_packed"),
     *(
         Checked(f"{name}_glu", f"{name}(g{texts})*u", budget, (0.875,), (), f"{name}_glu", numbers)
         for name, texts, budget, numbers in (
@@ -94,10 +97,19 @@ def call_of(checked: Checked) -> Callable[..., Any]:
         from gateproof.kernels import functional
 
         found: Callable[..., Any] = getattr(functional, checked.public)
+        if checked.public.endswith("_packed"):
+            return lambda g, u: found(side_by_side(g, u)).reshape(-1)
         return lambda *tensors: found(*tensors, *checked.arguments)
     from gateproof.kernels.formula_kernel import compile_kernel
 
     return compile_kernel(checked.text)
+
+
+def side_by_side(g: Any, u: Any) -> Any:
+    """One row that holds both halves."""
+    import torch
+
+    return torch.cat([g, u]).reshape(1, -1)
 
 
 def _learned(mode: Any) -> Callable[..., Any]:

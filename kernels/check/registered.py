@@ -9,6 +9,8 @@ import torch
 
 from gateproof.kernels import functional
 from gateproof.kernels.check.gate_truth import Gate
+from gateproof.kernels.check.gates import packed_gate
+from gateproof.kernels.check.operations import side_by_side
 from gateproof.kernels.check.result import Result, Row
 
 #: Clear of kinks.
@@ -38,6 +40,8 @@ def registered(
     found = operation.call_value if operation is not None else getattr(torch.ops.gateproof, name, None)
     if found is not None:
         arguments: list[Any] = [g.detach().to(torch.float32) for g in given]
+        if name.endswith("_packed"):
+            arguments = [side_by_side(*arguments)]
         # Constants of products are those of an uncalibrated gate.
         arguments += [1.0] * (len(_overload(found)._schema.arguments) - len(arguments))
         yield _opcheck(name, _overload(found), arguments)
@@ -51,8 +55,10 @@ def registered_gate(gate: Gate) -> Iterator[Result]:
     numbers = [torch.tensor(list(p), dtype=torch.float64) for p in given]
     # Nothing is differentiated at infinity.
     learned = [p.requires_grad_() if torch.isfinite(p).all() and p.numel() and k > 1 else p for p in numbers]
-    call = functional.tg_glu if gate.product else functional.threshold_gate
+    call: Any = functional.tg_glu if gate.product else functional.threshold_gate
     tensors = [x, u] if gate.product else [x]
+    if gate.packed:
+        call = packed_gate
     yield _row(
         Row(gate.name, "gradcheck", "float64", "torch"),
         lambda: torch.autograd.gradcheck(call, (*tensors, *learned)),
@@ -64,8 +70,9 @@ def registered_gate(gate: Gate) -> Iterator[Result]:
     )
     taus = [] if k == 1 else numbers[:1]
     table = torch.cat([*taus, *numbers[1:]]).detach().to(torch.float32).reshape(1, -1)
-    name = "tg_glu" if gate.product else "threshold_gate"
+    name = "tg_glu_packed" if gate.packed else "tg_glu" if gate.product else "threshold_gate"
     single = [t.detach().to(torch.float32) for t in tensors]
+    single = [side_by_side(*single)] if gate.packed else single
     arguments: Any = (*single, table, [], k, len(gate.tau) == 1, False, None)
     yield _opcheck(gate.name, _overload(getattr(torch.ops.gateproof, name)), arguments)
 

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from gateproof.kernels import choice
-from gateproof.kernels.check import bounds, formulas, gates, softmax_rows
+from gateproof.kernels.check import attention_rows, bounds, formulas, gates, softmax_rows
 from gateproof.kernels.check.operations import CHECKED, SEVERAL, call_of
 from gateproof.kernels.check.registered import registered, registered_gate
 from gateproof.kernels.check.result import Result, Row
@@ -23,7 +23,12 @@ CODES = ("torch", "compiled", "triton")
 
 def names() -> list[str]:
     """The operations that can be checked."""
-    return [*(c.name for c in CHECKED), *(g.name for g in gates.GATES), *softmax_rows.NAMES]
+    return [
+        *(c.name for c in CHECKED),
+        *(g.name for g in gates.GATES),
+        *softmax_rows.NAMES,
+        attention_rows.NAME,
+    ]
 
 
 def selected(patterns: Sequence[str]) -> list[str]:
@@ -75,6 +80,8 @@ def here(operations: Sequence[str], code: str, dtypes: Sequence[str]) -> Iterato
     for name in softmax_rows.NAMES:
         if name in operations and "float32" in dtypes:
             yield from _guarded(name, code, lambda n=name: softmax_rows.rows(n, code))  # type: ignore[misc]
+    if attention_rows.NAME in operations and "float32" in dtypes:
+        yield from _guarded(attention_rows.NAME, code, lambda: attention_rows.rows(code))
 
 
 def _guarded(name: str, code: str, rows: Callable[[], Iterator[Result]]) -> Iterator[Result]:
