@@ -31,9 +31,9 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "cosh": ("cosh",), "asinh": ("asinh", "arcsinh"), "atan": ("atan", "arctan"), "sign": ("sign",),
     "gt": ("gt", "greater"), "lt": ("lt", "less"), "ge": ("ge", "greater_equal"),
     "le": ("le", "less_equal"), "where": ("where",), "masked_fill": ("masked_fill",),
-    "max": ("maximum", "max"), "min": ("minimum", "min"),
+    "max": ("maximum", "max"), "min": ("minimum", "min"), "zeros": ("zeros_like",), "ones": ("ones_like",),
+    "cast": ("to", "float", "double", "half", "bfloat16", "type", "type_as"),
 }  # fmt: skip
-_INDICATORS = ("to", "float", "double", "half", "bfloat16", "type", "type_as")
 
 
 def _table() -> dict[Any, str]:
@@ -43,9 +43,8 @@ def _table() -> dict[Any, str]:
             for space in (torch, _T, torch.special):
                 for text, kept in ((s, name), (f"{s}_", f"{name}_")):
                     # PyTorch compares in place as well; a tensor of numbers holds the answer then.
-                    if (f := getattr(space, text, None)) is not None and not (
-                        name in ("gt", "lt", "ge", "le", "where") and text.endswith("_")
-                    ):
+                    own = name not in ("gt", "lt", "ge", "le", "where", "cast") or not text.endswith("_")
+                    if own and callable(f := getattr(space, text, None)) and not isinstance(f, type):
                         found[f] = kept
     found.update((f, f"*{s.kind}") for f, s in SPELLINGS.items())
     return found
@@ -65,11 +64,6 @@ def counted(function: Any) -> str | None:
     if function is _T.__rdiv__:
         return "rdiv"
     return "pow" if function is _T.__pow__ else None
-
-
-def cast(function: Any) -> bool:
-    """Whether a truth value becomes 0 or 1 by it."""
-    return getattr(function, "__name__", "") in _INDICATORS
 
 
 def number(value: float) -> Expr | None:

@@ -1,7 +1,8 @@
 """Fitted gates: what takes the place of an activation that no finite gate is.
 
-One fit for each formula and number of branches in a process; the same gate then serves every place. Errors are
-certified by ``numerics.fits`` over the whole line, and a treatment keeps the certificate.
+One fit for each formula and number of branches in a process; the same gate then serves every place. Errors
+are certified by ``numerics.fits`` over the whole line, and a treatment keeps the certificate, which
+``gateproof verify`` checks.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from gateproof.kernels.convert.forms import Treatment, numbers_of, soft_form, treated
 from gateproof.kernels.convert.kinds import KINDS, Kind
-from gateproof.numerics.fits.request import Request
+from gateproof.numerics.fits.request import RefusedFit, Request
 from gateproof.numerics.fits.result import Error, Fit, Status
 from gateproof.numerics.fits.result_json import enclosure
 from gateproof.numerics.fits.solve import solve
@@ -66,20 +67,31 @@ def fit_of(name: str, numbers: tuple[Any, ...], branches: int) -> Treatment:
 
 
 @lru_cache(maxsize=1024)
-def fitted(kind: Kind, branches: int) -> Treatment:
-    """The same for a function with its numbers filled in."""
-    own = treated(kind)
-    if own.how == "exact":
+def fitted(kind: Kind, branches: int, *, keep: bool = True) -> Treatment:
+    """The same for a function with its numbers filled in.
+
+    ``keep=False`` fits a difference gate also to what is exactly a gate of another algebra.
+    """
+    try:
+        own = treated(kind)
+    except RefusedTarget as refused:
+        return Treatment("kept", f"no gate is fitted to it: {refused}", None, kind.formula)
+    if own.how == "exact" and (keep or (own.form is not None and own.form[0] != "formula")):
         return own
     return _of_fit(kind, solve_once(kind.formula, branches), branches)
 
 
 @lru_cache(maxsize=256)
-def solve_once(formula: str, branches: int, domain: str | None = None) -> Fit | str:
+def solve_once(formula: str, branches: int) -> Fit | str:
     """The minimax fit, or in words why there is none."""
+    return solved(formula, Request(branches))
+
+
+def solved(formula: str, request: Request, domain: str | None = None) -> Fit | str:
+    """A fit, or in words why there is none."""
     try:
-        return solve(target_of(formula, domain), Request(branches))
-    except (RefusedTarget, ValueError) as refused:
+        return solve(target_of(formula, domain), request)
+    except (RefusedTarget, RefusedFit) as refused:
         return str(refused)
 
 

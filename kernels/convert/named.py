@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gateproof.kernels.convert.nodes import POINTS
 from gateproof.numerics.backends.formula import formula
 
 NAMES = (
@@ -24,10 +25,8 @@ OTHERS = {"squared relu": "relu(x)**2", "erf": "erf(x)"}
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Any]:
-    from gateproof.kernels.convert.groups import points
-
     known = {**{name: f"{name}(x)" for name in NAMES}, **OTHERS}
-    return {name: formula(text).numpy(points()) for name, text in known.items()}
+    return {name: formula(text).numpy(POINTS) for name, text in known.items()}
 
 
 def name_of(values: Any) -> str:

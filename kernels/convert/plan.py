@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from torch.overrides import TorchFunctionMode
 
 from gateproof.kernels.convert.expressions import counted
 from gateproof.kernels.convert.forms import Treatment
-from gateproof.kernels.convert.steps import Frame, Step, taken
+from gateproof.kernels.convert.steps import Frame, Step, made_up, matches, put_off, taken
 
 Handler = Callable[["Plan", Any, tuple[Any, ...], dict[str, Any]], Any]
 #: A pointwise function: the name of its kind and its numbers.
@@ -33,6 +33,7 @@ HANDLERS: dict[Any, Handler] = {}
 #: Where code of PyTorch's and of this conversion lies: a place in a network is outside of both.
 _INSIDE = tuple(f"{Path(f).parent}{os.sep}" for f in (torch.__file__, __file__))
 _running = threading.local()
+_STRAYED = "a run made other calls or had other numbers than when it was looked at, and was left as it was"
 
 
 def handles(*functions: Any) -> Callable[[Handler], Handler]:
@@ -78,8 +79,9 @@ class Plan:
 
     ``ks``: branches by module. ``steps``: by module and number of the call. ``choices``: for a compiler, by
     module and kind the form and gate of each call in order. ``watch`` looks at forwards that run for the
-    first time, ``seeing`` collects inputs, ``fitting``: sites found now are fitted at once. ``through``: modes
-    of the dispatcher for modules whose nonlinearities are no calls of functions.
+    first time, ``seeing`` collects inputs, ``ready``: sites found now are treated at once. ``through``: modes
+    of the dispatcher for modules whose nonlinearities are no calls of functions. ``wrong``: makes one gate
+    wrong on purpose, for which ``touched`` collects the sites of a call.
     """
 
     mode: str = "exact"
@@ -91,11 +93,14 @@ class Plan:
     choices: dict[str, dict[Given, tuple[Any, ...]]] = field(default_factory=dict)
     order: dict[str, dict[Given, list[Any]]] = field(default_factory=dict)
     group_sites: dict[tuple[str, int], Site] = field(default_factory=dict)
+    roots: dict[str, list[Any]] = field(default_factory=dict)
     through: dict[str, Callable[[Plan, str], Any]] = field(default_factory=dict)
     watch: Any = None
     latest: Site | None = None
+    wrong: Any = None
+    touched: list[Site] | None = None
     seeing: bool = False
-    fitting: bool = False
+    ready: bool = False
 
     def site(
         self, kind: str, spelled: str, made: Callable[[], Treatment], given: Given | None = None
@@ -113,6 +118,8 @@ class Plan:
             site = self.sites[key] = Site(owner, kind, spelled, line, made(), names, given=given)
         site.calls += 1
         self.latest = site
+        if self.touched is not None:
+            self.touched.append(site)
         return site
 
     def replaced(self, owner: str, step: Step) -> None:
@@ -121,21 +128,19 @@ class Plan:
         if site is not None:
             site.calls += 1
 
-    def saw(
-        self,
-        frame: Frame,
-        step: Step,
-        name: str,
-        function: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
-        """The same call while inputs are collected: the root is looked at, the call is made as it is."""
-        taken(frame, Step(step.name, step.stash), name, args)
-        site, x = self.group_sites.get((frame.owner, step.group)), frame.kept.get(step.group)
-        if site is not None and site.histogram is not None and not frame.off and x is not None:
-            site.histogram.add(x)
-        return handled(self, function, args, kwargs)
+    def saw(self, frame: Frame, step: Step) -> None:
+        """The last call of a group while inputs are collected."""
+        site = self.group_sites.get((frame.owner, step.group))
+        if site is not None and site.histogram is not None:
+            site.histogram.add(frame.kept[step.at])
+
+    def strayed(self, owner: str) -> None:
+        """A run made other calls than when its forward was looked at."""
+        if torch.compiler.is_compiling():
+            return
+        for (name, _), site in self.group_sites.items():
+            if name == owner and site.treatment.form is not None and _STRAYED not in site.treatment.words:
+                site.treatment = replace(site.treatment, words=f"{site.treatment.words}; {_STRAYED}")
 
     def restart(self) -> None:
         """Count calls from 0."""
@@ -176,33 +181,45 @@ def _followed(plan: Plan, frame: Frame, function: Any, args: tuple[Any, ...], kw
     steps = None if looked else plan.steps.get(frame.owner)
     if not looked and steps is None:
         return handled(plan, function, args, kwargs)
-    name = counted(function)
-    number = frame.count
+    name, number = counted(function), frame.count
     if name is not None:
         frame.count = number + 1
     if looked:
         return plan.watch.called(plan, frame, (number, name), function, args, kwargs)
     step = None if name is None or steps is None else steps.get(number)
-    if step is not None and name is not None:
-        if plan.seeing:
-            return plan.saw(frame, step, name, function, args, kwargs)
+    if step is None or name is None or frame.off:
+        return handled(plan, function, made_up(frame, args), kwargs)
+    if not matches(frame, step, name, function, args, kwargs):
+        plan.strayed(frame.owner)
+        return handled(plan, function, made_up(frame, args), kwargs)
+    found: Any = None
+    if plan.seeing:
+        plan.saw(frame, step)
+    elif step.group >= 0:
         found = taken(frame, step, name, args)
-        if found is not None:
-            plan.replaced(frame.owner, step)
-            return found
-    return handled(plan, function, args, kwargs)
+        plan.replaced(frame.owner, step)
+    elif step.lazy:
+        found = put_off(frame, step, function, args, kwargs)
+    if found is None:
+        found = handled(plan, function, made_up(frame, args), kwargs)
+    frame.kept[number] = found
+    return found
 
 
 def handled(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call, converted where a handler knows it."""
     handler = HANDLERS.get(function)
-    return function(*args, **kwargs) if handler is None else handler(plan, function, args, kwargs)
+    if handler is None:
+        return function(*args, **kwargs)
+    if plan.wrong is not None:
+        return plan.wrong(plan, handler, function, args, kwargs)
+    return handler(plan, function, args, kwargs)
 
 
 def ended(plan: Plan, frame: Frame, result: Any) -> Any:
     """The forward has run to its end."""
     if plan.watch is not None and not torch.compiler.is_compiling() and frame.owner not in plan.watch.seen:
-        plan.watch.ended(plan, frame)
+        plan.watch.ended(plan, frame, result)
     return result
 
 

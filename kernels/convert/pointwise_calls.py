@@ -7,8 +7,9 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from gateproof.kernels.convert.forms import Form, Treatment, exact, exact_form, run
-from gateproof.kernels.convert.plan import Plan, Site, handles
+from gateproof.kernels.convert.chosen import chosen
+from gateproof.kernels.convert.forms import Treatment, exact, exact_form, run
+from gateproof.kernels.convert.plan import Plan, handles
 from gateproof.kernels.convert.spelled import SPELLINGS
 
 
@@ -19,14 +20,6 @@ def stored(result: torch.Tensor, x: torch.Tensor, *, in_place: bool, out: Any = 
     return result if out is None else out.copy_(result)
 
 
-def applied(plan: Plan, site: Site | None, form: Form, x: torch.Tensor) -> torch.Tensor:
-    """The gate at x: the form of the site, or the exact one where a compiler knows no sites."""
-    del plan
-    if site is not None and site.treatment.form is not None:
-        form = site.treatment.form
-    return run(form, x)
-
-
 def pointwise(
     plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], kind: str, numbers: Any,
     spelled: str, x: torch.Tensor, *, in_place: bool, out: Any = None,
@@ -34,13 +27,13 @@ def pointwise(
     """One call of a known kind."""
     if not x.is_floating_point():
         return function(*args, **kwargs)
-    site = plan.site(kind, spelled, lambda: exact(kind, numbers))
-    form = exact_form(kind, numbers) if site is None else site.treatment.form
+    form, gate = chosen(plan, kind, numbers, spelled, x)
     if form is None:
         return function(*args, **kwargs)
     # What is overwritten must not be what the gate keeps for its gradient.
     keeps = in_place and torch.is_grad_enabled() and x.requires_grad
-    return stored(applied(plan, site, form, x.clone() if keeps else x), x, in_place=in_place, out=out)
+    given = x.clone() if keeps else x
+    return stored(run(form, given) if gate is None else gate.value(given), x, in_place=in_place, out=out)
 
 
 @handles(*SPELLINGS)

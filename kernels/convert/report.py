@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,10 @@ class Row:
 
     ``place`` is the module whose code has it and, where known, file and line; ``names`` all names of that
     module; ``treatment`` 'exact', 'link', 'fit', 'trainable' or 'kept'; ``gate`` its numbers as exact text;
-    ``error`` bounds on the largest error of a fit; ``reason`` describes the gate or says why it was kept;
-    ``calls`` counts the calls of the last run on inputs (0 if there was none).
+    ``error`` bounds on the largest error of a fit and ``certificate`` the proof of it, for
+    ``gateproof verify``; ``reason`` describes the gate or says why it was kept; ``calls`` counts the calls of
+    the last run on inputs (0 if there was none). ``group`` is the activation of several calls that this one
+    is a part of, or ''.
     """
 
     place: str
@@ -31,6 +33,8 @@ class Row:
     gate: dict[str, Any] | None
     error: tuple[str, str] | None
     calls: int
+    group: str = ""
+    certificate: Mapping[str, Any] | None = None
 
 
 def _row(site: Site) -> Row:
@@ -39,7 +43,7 @@ def _row(site: Site) -> Row:
     place = f"{place} ({site.line})" if site.line else place
     return Row(
         place, site.names, site.kind, site.spelled, t.formula, t.how, t.form is not None, t.words, t.gate,
-        t.error, site.calls,
+        t.error, site.calls, site.group, t.certificate,
     )  # fmt: skip
 
 
@@ -52,7 +56,7 @@ class Report:
     @property
     def rows(self) -> tuple[Row, ...]:
         """All nonlinearities found so far."""
-        return tuple(_row(s) for s in self._plan.sites.values())
+        return tuple(_row(s) for s in self._plan.sites.values() if not s.inside)
 
     @property
     def converted(self) -> tuple[Row, ...]:
@@ -78,6 +82,14 @@ class Report:
         return "\n".join(lines)
 
     def to_json(self) -> str:
-        """The rows as a JSON document."""
-        rows = [{k: getattr(r, k) for k in r.__dataclass_fields__} for r in self.rows]
-        return json.dumps({"converted": len(self.converted), "rows": rows}, indent=2)
+        """The rows as a JSON document; ``certificates`` holds each certificate once, by what rows name."""
+        rows, proofs = [], dict[str, Any]()
+        for r in self.rows:
+            row = {k: getattr(r, k) for k in r.__dataclass_fields__}
+            if r.certificate is not None:
+                # The same gate stands in many places.
+                row["certificate"] = key = r.certificate["formula_hash"][:16]
+                proofs[key] = r.certificate
+            rows.append(row)
+        document = {"converted": len(self.converted), "rows": rows, "certificates": proofs}
+        return json.dumps(document, indent=2)

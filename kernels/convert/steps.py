@@ -1,13 +1,20 @@
-"""Calls in a forward whose pointwise calls are counted: the last one of a group becomes the group's gate."""
+"""Calls in a forward whose pointwise calls are counted: the last one of a group becomes the group's gate.
+
+A call is that of a group if it has the number, the name, the plain numbers and the operands, each the very
+tensor that is expected, that it had when the forward was looked at. Otherwise the run is left as it is from
+there on. What only the group reads is not computed (``Lazy``) unless it turns out to be needed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from gateproof.kernels.convert.forms import Form, run
+from gateproof.kernels.convert.spelled import SPELLINGS
 
 
 class Frame:
@@ -18,45 +25,75 @@ class Frame:
         self.count = 0
         self.off = False
         self.kept: dict[int, Any] = {}
+        self.lazy: list[Lazy] = []
         self.calls: dict[Any, int] = {}
         self.found: list[Any] = []
 
 
+@dataclass(eq=False)
+class Lazy:
+    """A call that was not made; ``stands`` is in the place of its result."""
+
+    stands: torch.Tensor
+    function: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Step:
-    """What is done at one pointwise call of a forward; ``name`` is what the call has to be.
+    """What is done at one pointwise call of a forward.
 
-    ``stash``: (group, argument) of roots that are read here. ``group``: the group whose last call this is, or
-    -1; ``form``, or the module's ``gate``, is what takes its place.
+    ``name`` and ``plain``, its arguments that are no tensors, are what the call has to have; ``reads`` are
+    (argument, source): the call whose result it is, or -1, -2, .. for a root. ``lazy``: only the group reads
+    the result. Where ``group`` is not -1 this is its last call, which ``form``, or the module's ``gate``, at
+    the root ``at`` takes the place of.
     """
 
     name: str
-    stash: tuple[tuple[int, int], ...] = ()
+    plain: tuple[Any, ...] = ()
+    reads: tuple[tuple[int, int], ...] = ()
+    lazy: bool = False
     group: int = -1
+    at: int = -1
     form: Form | None = None
     gate: str = ""
 
 
+def plain_of(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The arguments that are no tensors; with the defaults of a known kind, which a compiler leaves out."""
+    spelling = SPELLINGS.get(function)
+    given = None if spelling is None else spelling.bound(args, kwargs)
+    if given is not None:
+        return tuple([v for v in given.values() if not isinstance(v, torch.Tensor)])
+    return (*[a for a in args if not isinstance(a, torch.Tensor)], *kwargs.items())
+
+
+def matches(
+    frame: Frame, step: Step, name: str, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> bool:
+    """Whether the call is the one that is expected; if not, so is no later one of this run."""
+    if frame.off:
+        return False
+    same = name == step.name and plain_of(function, args, kwargs) == step.plain
+    for i, source in step.reads:
+        if not same:
+            break
+        if source in frame.kept:
+            same = i < len(args) and frame.kept[source] is args[i]
+        elif source < 0 and i < len(args):
+            frame.kept[source] = args[i]
+        else:
+            same = False
+    frame.off = not same
+    return same
+
+
 def taken(frame: Frame, step: Step, name: str, args: tuple[Any, ...]) -> Any:
-    """The group's gate at its root, or None where the call is to be made as it is.
-
-    A forward that makes other calls than when it was looked at (``frame.off``) is left alone from there on.
-    """
-    if frame.off or name != step.name or any(i >= len(args) for _, i in step.stash):
-        frame.off = True
+    """The group's gate at its root, None where there is no gate."""
+    if step.form is None and not step.gate:
         return None
-    for group, i in step.stash:
-        frame.kept[group] = args[i]
-    if step.group < 0:
-        return None
-    x = frame.kept.get(step.group)
-    if not isinstance(x, torch.Tensor) or (step.form is None and not step.gate):
-        return None
-    return _placed(frame, step, name, args, x)
-
-
-def _placed(frame: Frame, step: Step, name: str, args: tuple[Any, ...], x: torch.Tensor) -> Any:
-    kind: Any = None
+    x, kind = frame.kept[step.at], None
     for a in args:
         if isinstance(a, torch.Tensor) and a.is_floating_point():
             kind = a.dtype if kind is None else torch.promote_types(kind, a.dtype)
@@ -67,3 +104,27 @@ def _placed(frame: Frame, step: Step, name: str, args: tuple[Any, ...], x: torch
         x = x.clone()
     y = getattr(frame.module, step.gate).value(x) if step.gate else run(step.form, x)  # type: ignore[arg-type]
     return args[0].copy_(y) if in_place else y
+
+
+def put_off(frame: Frame, step: Step, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Something in place of a result that only the group reads; None where the call is to be made."""
+    root = frame.kept.get(step.at)
+    # Autocast changes types, and a compiler leaves out by itself what nobody reads.
+    if root is None or torch.compiler.is_compiling() or torch.is_autocast_enabled(root.device.type):
+        return None
+    stands = root.view_as(root)
+    frame.lazy.append(Lazy(stands, function, args, kwargs))
+    return stands
+
+
+def made_up(frame: Frame, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a call that is made after all, with what was put off computed."""
+    return tuple(_actual(frame, a) for a in args) if frame.lazy else args
+
+
+def _actual(frame: Frame, a: Any) -> Any:
+    if isinstance(a, torch.Tensor):
+        for one in frame.lazy:
+            if one.stands is a:
+                return one.function(*made_up(frame, one.args), **one.kwargs)
+    return a

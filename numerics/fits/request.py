@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 #: The most branches; of hard gates, whose search is quick, more.
 MOST_BRANCHES, MOST_HARD = 16, 64
@@ -45,7 +46,7 @@ class Request:
     norm: str = "sup"
     mu: Fraction | None = None
     sigma: Fraction | None = None
-    histogram: str | None = None
+    histogram: Any = None
     weight: str | None = None
     family: str = "general"
     monotone: bool = False
