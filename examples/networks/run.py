@@ -1,6 +1,7 @@
 """Convert a pretrained network and hold it against the original.
 
-    python examples/networks/run.py NAME [--mode exact|fit] [--branches K] [--calibrate [rms|sup|nelder-mead]] [--json]
+    python examples/networks/run.py NAME [--json]
+    python examples/networks/run.py NAME --mode fit [--branches K] [--calibrate [rms|sup|nelder-mead]]
     python examples/networks/run.py NAME --census
     python examples/networks/run.py --list
 
