@@ -31,20 +31,20 @@ def whole(q: Any, k: Any, v: Any, mask: Any, kind: Kind, bias: Any = None) -> An
     """The definition; ``bias`` is added to the scaled scores."""
     real = real_type([q, k, v])
     scores = _scores(_grouped(q.to(real), k), k.to(real).unsqueeze(2), kind.scale)
-    if bias is not None:
-        scores = (scores.flatten(1, 2) + bias.to(real)).view(scores.shape)
+    scores = _plus(scores, bias)
     p = probabilities(_kept(scores, _grouped(mask, k), kind), kind.safe)
     return torch.matmul(p, v.to(real).unsqueeze(2)).flatten(1, 2).to(q.dtype)
 
 
-def whole_moved(moves: Any, q: Any, k: Any, v: Any, mask: Any, kind: Kind) -> Any:
-    """How ``whole`` moves with q, k and v; a tangent of None is 0."""
+def whole_moved(moves: Any, q: Any, k: Any, v: Any, mask: Any, kind: Kind, bias: Any = None) -> Any:
+    """How ``whole`` moves with q, k, v and the bias; a tangent of None is 0."""
     real = real_type([q, k, v])
-    dq, dk, dv = (None if t is None else t.to(real) for t in moves)
+    dq, dk, dv, *rest = (None if t is None else t.to(real) for t in moves)
     wide, keys = _grouped(q.to(real), k), k.to(real).unsqueeze(2)
-    scores = _kept(_scores(wide, keys, kind.scale), _grouped(mask, k), kind)
+    scores = _kept(_plus(_scores(wide, keys, kind.scale), bias), _grouped(mask, k), kind)
     rates = [] if dq is None else [_scores(_grouped(dq, k), keys, kind.scale)]
     rates += [] if dk is None else [_scores(wide, dk.unsqueeze(2), kind.scale)]
+    rates += [_plus(torch.zeros_like(scores), t) for t in rest if t is not None]
     terms = [] if dv is None else [torch.matmul(probabilities(scores, kind.safe), dv.unsqueeze(2))]
     for rate in rates:
         dp = probabilities_gradient(_hidden(rate, _grouped(mask, k), kind), scores, kind.safe)
@@ -75,6 +75,13 @@ def _grouped(t: Any, k: Any) -> Any:
 
 def _scores(q: Any, k: Any, scale: float) -> Any:
     return torch.matmul(q, k.transpose(-2, -1)) * scale
+
+
+def _plus(scores: Any, bias: Any) -> Any:
+    """The scores and what is added to them."""
+    if bias is None:
+        return scores
+    return (scores.flatten(1, 2) + bias.to(scores.dtype)).view(scores.shape)
 
 
 def _kept(scores: Any, mask: Any, kind: Kind) -> Any:
