@@ -21,7 +21,7 @@ from gateproof.kernels.eager_pointwise import PointwiseForms
 from gateproof.kernels.graph import Graph, unfold
 from gateproof.kernels.launch import launch
 from gateproof.kernels.one_exponential import shared
-from gateproof.kernels.traced import applied, keep, traced
+from gateproof.kernels.traced import applied, exported, keep, traced
 from gateproof.numerics.backends import with_torch
 from gateproof.numerics.backends.formula import formula
 from gateproof.numerics.backends.op import Op
@@ -156,6 +156,8 @@ class Pointwise:
         for name, t in zip(self.tensors, tensors, strict=True):
             check(self.name, name, t, tensors[0])
         tensors = one_shape(self.name, tensors)
+        if exported():
+            return self.traced_value(tensors, numbers)
         if not torch.compiler.is_compiling():
             found: torch.Tensor = _Dispatched.apply(self, *tensors, *numbers)
             return found

@@ -13,6 +13,12 @@ import torch
 
 from gateproof.kernels.graph import Graph, Node
 
+
+def exported() -> bool:
+    """Whether the exporter to ONNX by torch.jit's tracer is at work: it knows PyTorch's own operations alone."""
+    return torch.onnx.is_in_onnx_export() and not torch.compiler.is_compiling()
+
+
 _kept: dict[str, Graph] = {}
 
 

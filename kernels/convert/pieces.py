@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from gateproof.kernels.pointwise import LIBRARY
+from gateproof.kernels.traced import exported
 
 LEFT, EVEN, RIGHT = -1, 0, 1
 
@@ -34,6 +35,8 @@ class Pieces:
         given = (self.theta, self.slope, self.intercept, self.sides)
         if torch.compiler.is_compiling():
             return _Traced.apply(x, *given)  # type: ignore[no-any-return]
+        if exported():
+            return _pieced(x, *given)
         made = _Gate.apply if differentiated(x) else torch.ops.gateproof.pieces
         return made(x, *given)  # type: ignore[no-any-return]
 
@@ -63,6 +66,11 @@ def _value(x: torch.Tensor, theta: Any, slope: Any, intercept: Any, sides: Any) 
     if not torch.compiler.is_compiling() and (bounds := _bounds(theta, slope, intercept, sides)):
         # The same numbers in one pass.
         return wide.clamp(*bounds).to(x.dtype)
+    return _pieced(x, theta, slope, intercept, sides)
+
+
+def _pieced(x: torch.Tensor, theta: Any, slope: Any, intercept: Any, sides: Any) -> torch.Tensor:
+    wide = x if x.dtype in (torch.float32, torch.float64) or not x.is_floating_point() else x.float()
     y: Any = _line(wide, slope[-1], intercept[-1]) if slope[-1] else torch.full_like(wide, intercept[-1])
     for k in reversed(range(len(theta))):
         y = torch.where(_left_of(wide, theta[k], sides[k]), _line(wide, slope[k], intercept[k]), y)

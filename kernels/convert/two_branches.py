@@ -18,6 +18,7 @@ import torch
 from gateproof.kernels.convert.links import LINKS
 from gateproof.kernels.convert.pieces import differentiated, lined_up
 from gateproof.kernels.pointwise import LIBRARY
+from gateproof.kernels.traced import exported
 
 Numbers = tuple[float, float, float, float, float, float]
 
@@ -34,7 +35,7 @@ class TwoBranches:
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         numbers = (self.tau, self.theta, *self.slope, *self.intercept)
-        if torch.compiler.is_compiling():
+        if torch.compiler.is_compiling() or exported():
             return _value(x, self.link, numbers)
         made = _Gate.apply if differentiated(x) else torch.ops.gateproof.two_branches
         found: torch.Tensor = made(x, self.link, numbers)
