@@ -15,7 +15,7 @@ from gateproof.kernels.graph import Graph, Node
 
 
 def exported() -> bool:
-    """Whether the exporter to ONNX by torch.jit's tracer is at work: it knows PyTorch's own operations alone."""
+    """Whether the exporter to ONNX by torch.jit's tracer is at work: it knows PyTorch's operations alone."""
     return torch.onnx.is_in_onnx_export() and not torch.compiler.is_compiling()
 
 
