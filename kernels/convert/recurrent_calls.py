@@ -13,12 +13,13 @@ from typing import Any
 import torch
 from torch.autograd import forward_ad
 
-from gateproof.kernels.convert import swap
+from gateproof.kernels.convert import graph_breaks as graph_breaks
 from gateproof.kernels.convert.forms import Form, Treatment, exact, exact_form, run
 from gateproof.kernels.convert.plan import Plan, handles
 from gateproof.kernels.convert.recurrent_cells import CELLS, Gate, State, Weights, step
-from gateproof.kernels.convert.recurrent_op import exact_gates, recurrent_layer, stepwise
+from gateproof.kernels.convert.recurrent_op import exact_gates, recurrent_layer, scanned, stepwise
 from gateproof.kernels.convert.recurrent_products import autocast
+from gateproof.kernels.traced import exported
 
 Tensor = torch.Tensor
 _REST = ("has_biases", "num_layers", "dropout", "train", "bidirectional")
@@ -68,6 +69,8 @@ class _Call:
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """One layer in one direction."""
         gates = self.gates(where, x.shape[0] if batch_sizes is None else batch_sizes.shape[0])
+        if batch_sizes is None and torch.compiler.is_exporting() and torch.onnx.is_in_onnx_export():
+            return scanned(self.cell, x, state, weights, reverse=reverse)
         if gates is None and not _transformed(x):
             return recurrent_layer(self.cell, x, state, weights, batch_sizes, reverse=reverse)
         gates = gates or exact_gates(self.cell)
@@ -86,6 +89,8 @@ def _transformed(x: Tensor) -> bool:
     """Whether a transform of torch.func or forward mode is at work, or the device has no fused layer."""
     if torch.compiler.is_compiling():
         return False
+    if exported():
+        return True
     if forward_ad._current_level >= 0 or torch._C._functorch.peek_interpreter_stack() is not None:
         return True
     return x.device.type not in ("cpu", "cuda", "meta")
@@ -118,8 +123,20 @@ def _split(given: dict[str, Any], cell: str) -> list[Weights] | None:
     return found
 
 
+def _aligned(x: Tensor, h: Tensor, weights: list[Weights], *, packed: bool) -> bool:
+    """Whether a sequence and its states go together; an empty one has no outputs."""
+    if x.dim() != (2 if packed else 3) or h.dim() != 3 or not x.is_floating_point():
+        return False
+    if torch.jit._trace.is_tracing():
+        return True
+    return x.shape[0] > 0 and h.shape[0] == len(weights) and (packed or h.shape[1] == x.shape[1])
+
+
 def _fits(cell: str, x: Tensor, h: Tensor, c: Tensor | None, weights: list[Weights], width: int) -> bool:
     """Whether shapes, types and devices fit; ``width`` is how many outputs a layer hands to the next."""
+    if torch.jit._trace.is_tracing():
+        # Sizes are recorded values there.
+        return True
     blocks, features, out = CELLS[cell].blocks, x.shape[-1], h.shape[-1]
     hidden = out if c is None else c.shape[-1]
     mixed = autocast(x)
@@ -150,12 +167,9 @@ def _layers(call: _Call, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     h, c = given["hx"] if cell == "lstm" else (given["hx"], None)
     weights, ways = _split(given, cell), 2 if given["bidirectional"] else 1
     x = x.transpose(0, 1) if first and x.dim() == 3 else x
-    fits = (
-        weights is not None and x.dim() == (2 if packed else 3) and h.dim() == 3 and x.shape[0] > 0
-        and h.shape[0] == len(weights) and (packed or h.shape[1] == x.shape[1])
-        and x.is_floating_point() and _fits(cell, x, h, c, weights, ways)
-    )  # fmt: skip
-    if weights is None or not fits:
+    if weights is None or not (
+        _aligned(x, h, weights, packed=packed) and _fits(cell, x, h, c, weights, ways)
+    ):
         call.plan.site(cell, call.spelled, lambda: Treatment("kept", _OTHER, None))
         return function(*args, **kwargs)
     h_all, c_all = h.unbind(0), [None] * len(weights) if c is None else c.unbind(0)
@@ -218,18 +232,6 @@ def _register(name: str, cell: str, handler: Callable[..., Any]) -> None:
         return handler(_Call(plan, cell, f"torch.{name}"), function, args, kwargs)
 
 
-def _outside(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """A forward that torch.compile refuses and leaves to be run: it must not compile what does so."""
-    aside = torch.compiler.disable(forward)
-
-    def called(*args: Any, **kwargs: Any) -> Any:
-        return (forward if torch.compiler.is_compiling() else aside)(*args, **kwargs)
-
-    return called
-
-
-for _module in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):
-    swap.FORWARDS[_module.forward] = _outside(_module.forward)
 for _name in CELLS:
     _register(_name, _name, _layers)
     _register(f"{_name}_cell", _name, _cell)

@@ -13,7 +13,7 @@ import torch
 
 from gateproof.kernels.convert.forms import exact_form, run
 from gateproof.kernels.convert.recurrent_backward import INPUTS, backward
-from gateproof.kernels.convert.recurrent_cells import CELLS, Gate, State, Weights, layer
+from gateproof.kernels.convert.recurrent_cells import CELLS, Gate, State, Weights, layer, step
 from gateproof.kernels.convert.recurrent_forward import Optional, Tensor, forward, real
 from gateproof.kernels.convert.recurrent_products import as_they_are
 from gateproof.kernels.pointwise import LIBRARY
@@ -83,6 +83,23 @@ def stepwise(
         held = (h.to(kind), None if c is None else c.to(kind))
         y, h, c = layer(cell, x.to(kind), held, wide, gates, batch_sizes, reverse=reverse)
         return y.to(narrow), h.to(narrow), None if c is None else c.to(narrow)
+
+
+def scanned(
+    cell: str, x: Tensor, state: State, weights: Weights, *, reverse: bool
+) -> tuple[Tensor, Tensor, Optional]:
+    """``stepwise`` for a padded x and the exact gates as one scan, which ONNX has, of any length."""
+    from torch._higher_order_ops.scan import scan
+
+    gates, lstm = exact_gates(cell), state[1] is not None
+    projected = torch.nn.functional.linear(x, weights.w_ih, weights.b_ih)
+
+    def one(carry: Any, gx: Tensor) -> Any:
+        new = step(cell, gx, carry if lstm else (carry[0], None), weights, gates)
+        return list(new if lstm else new[:1]), new[0].clone()
+
+    last, y = scan(one, list(state if lstm else state[:1]), projected, reverse=reverse)
+    return y, last[0], last[1] if lstm else None
 
 
 def _saved(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
