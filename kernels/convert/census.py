@@ -313,5 +313,6 @@ def _differing(original: Counter[tuple[Place, str]], sites: Collection[Site]) ->
             continue
         mine = [s for s in sites if _at(s, place)]
         calls, ran = sum(s.calls for s in mine), sum(names.values())
-        if mine and calls != ran:
+        # A row without calls was made before anything ran, and counts none.
+        if mine and calls not in (ran, 0):
             yield f"{place}: {calls} calls, {_text(names)}"

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 #: A word of an operator's name that makes it a nonlinearity of its own.
-_WORDS = frozenset({
+WORDS = frozenset({
     "relu", "relu6", "prelu", "rrelu", "elu", "celu", "selu", "gelu", "silu", "swish", "mish", "glu",
     "swiglu", "geglu", "sigmoid", "tanh", "logsigmoid", "hardtanh", "hardsigmoid", "hardswish", "softshrink",
     "hardshrink", "tanhshrink", "softplus", "softsign", "threshold", "clamp", "clip", "erf", "erfc", "ndtr",
@@ -65,7 +65,7 @@ def kind_of(op: Any) -> str:
     words = set(base(op).strip("_").split("_"))
     if words & _ABOUT:
         return ""
-    if words & _WORDS or f"{name}.{op._schema.overload_name}" in _OF_TWO:
+    if words & WORDS or f"{name}.{op._schema.overload_name}" in _OF_TWO:
         # A fused batch_norm_relu is one too: the words come before what is left out.
         return "nonlinear"
     for rule, named in _EXCLUDED.items():
@@ -79,7 +79,7 @@ def kind_of(op: Any) -> str:
 def fused(args: tuple[Any, ...]) -> str:
     """The activation that a fused operator is told by a word (onednn's ``attr``), or ''."""
     for a in args:
-        if isinstance(a, str) and set(a.lower().split("_")) & _WORDS:
+        if isinstance(a, str) and set(a.lower().split("_")) & WORDS:
             return a.lower()
     return ""
 
