@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
 import torch
 from torch import nn
 
+from gateproof.kernels.convert import encoder as encoder
+from gateproof.kernels.convert import modes, script, swap
 from gateproof.kernels.convert import pointwise_calls as pointwise_calls
 from gateproof.kernels.convert import recurrent_calls as recurrent_calls
-from gateproof.kernels.convert import script, swap
 from gateproof.kernels.convert.census import Census, Counting, compared, counted, listed, silent
 from gateproof.kernels.convert.inputs import Batch, called, read_inputs, undisturbed
 from gateproof.kernels.convert.plan import Plan
+from gateproof.kernels.convert.proof import Proof, prove
 from gateproof.kernels.convert.report import Report
+from gateproof.kernels.convert.unreached import list_unreached
 
 MODES = ("exact", "fit", "trainable")
 
 
 class Conversion:
-    """A converted network: ``model``, ``report``, ``census``, and ``revert()`` to undo it."""
+    """A converted network: ``model``, ``report``, ``census``, ``proof()``, and ``revert()`` to undo it."""
 
     def __init__(self, model: nn.Module, plan: Plan) -> None:
         self.model = model
         self.report = Report(plan)
         self.census = Census(ran=False, why="convert(..., inputs=...) says what to run the network on")
+        self.batches: list[Batch] = []
+
+    def proof(
+        self,
+        inputs: Any = None,
+        dtypes: Sequence[Any] = ("float32", "float64", "bfloat16"),
+        *,
+        loss: Callable[[Any], torch.Tensor] | None = None,
+        gradients: bool = True,
+        controls: int | None = None,
+    ) -> Proof:
+        """Run the original and the converted network on inputs, and say how far apart they are.
+
+        ``inputs`` as for ``convert``, whose own are taken where none are given. ``dtypes``: in its own type
+        the network itself is run, its original by reverting it and converting it again; in others a copy.
+        ``loss`` makes of an output the number whose gradients are compared (else an output's own ``loss``,
+        or all outputs times random numbers); its mean is printed, with exp(loss), the perplexity if it is a
+        cross entropy. ``controls``: how many gates are made wrong in turn, to see whether that shows; None
+        for all. Random numbers start alike in every run; dropout that is active may draw them in another
+        order.
+        Raises ValueError without inputs and for types that are not floating ones.
+        """
+        batches = read_inputs(inputs) or self.batches
+        if not batches:
+            raise ValueError("proof: inputs=... says what to run both networks on")
+        return prove(self.model, batches, dtypes, loss=loss, gradients=gradients, controls=controls)
 
     def revert(self) -> nn.Module:
         """The network as it was, bit for bit: the same object with its former classes."""
+        modes.detach(self.model)
         for module in self.model.modules():
             if swap.is_converted(module):
                 swap.returned(module)
@@ -36,12 +67,17 @@ class Conversion:
 
 
 def convert(
-    model: nn.Module, *, mode: str = "exact", branches: int = 2, inputs: Any = None, inplace: bool = True
-) -> Conversion:
+    model: nn.Module, *, mode: str = "exact", branches: int | Mapping[str, int] = 2, inputs: Any = None,
+    inplace: bool = True, calibrate: bool | str = False, families: str = "kept",
+) -> Conversion:  # fmt: skip
     """Turn the nonlinearities of ``model`` into threshold gates, and say what was found where.
 
     ``mode``: 'exact' replaces what is a gate by that gate and keeps the rest; 'fit' replaces activations that
-    are none by fitted gates of ``branches`` branches; 'trainable' makes the gates' numbers parameters.
+    are none by fitted gates of ``branches`` branches, a number or a mapping from patterns of module names to
+    numbers; 'trainable' makes the numbers of all these gates parameters of the modules that call them.
+    ``calibrate``: gates are fitted to the ``inputs`` that reach each place, under which root mean square
+    (True or 'rms'), largest error ('sup'), or by the paper's search ('nelder-mead'). ``families``: 'kept'
+    keeps intercepts (or slopes) that are all 0 fixed in trainable gates, 'freed' does not.
     ``inputs`` is what the network is called with: a tensor, a tuple of arguments, a mapping of keywords, or a
     list of these; it is run once, so that the report knows all calls. Without it calls inside of forward
     functions appear in the report when they first run. ``inplace=False`` converts a deep copy.
@@ -56,13 +92,21 @@ def convert(
     batches = read_inputs(inputs)
     if not inplace:
         model = _copied(model)
+    way = modes.checked(mode, branches, calibrate, families, bool(batches))
     _taken_over(model)
     before = _ran(model, batches) if batches else None
     plan = Plan(mode, branches, _names(model))
     for name, module in list(model.named_modules()):
         if swap.to_swap(module):
             swap.swapped(module, plan, name)
+    list_unreached(plan, model)
     found = Conversion(model, plan)
+    found.batches = batches
+    try:
+        modes.prepare(plan, model, (lambda: _ran(model, batches)) if batches else None, way, families)
+    except BaseException:
+        found.revert()
+        raise
     if before is not None:
         try:
             after = _ran(model, batches)

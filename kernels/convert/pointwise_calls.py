@@ -10,7 +10,9 @@ from torch.nn import functional
 from gateproof.kernels.convert.chosen import chosen
 from gateproof.kernels.convert.forms import Treatment, exact, exact_form, run
 from gateproof.kernels.convert.plan import Plan, handles
+from gateproof.kernels.convert.several import gate_of_several
 from gateproof.kernels.convert.spelled import SPELLINGS
+from gateproof.kernels.convert.unreached import kept as quantised
 
 
 def stored(result: torch.Tensor, x: torch.Tensor, *, in_place: bool, out: Any = None) -> torch.Tensor:
@@ -25,6 +27,8 @@ def pointwise(
     spelled: str, x: torch.Tensor, *, in_place: bool, out: Any = None,
 ) -> Any:  # fmt: skip
     """One call of a known kind."""
+    if x.is_quantized:
+        plan.site(kind, spelled, quantised)
     if not x.is_floating_point():
         return function(*args, **kwargs)
     form, gate = chosen(plan, kind, numbers, spelled, x)
@@ -56,13 +60,6 @@ def _activation(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[s
 _TWO = "hard gate of two tensors: each element takes the branch that their difference opens"
 
 
-def _larger(a: torch.Tensor, b: torch.Tensor, sign: float) -> torch.Tensor:
-    """The larger (sign 1) or smaller (-1) of two tensors; half the gradient to each where they are equal."""
-    above = a > b if sign > 0 else a < b
-    even = torch.where(a == b, a * 0.5 + b * 0.5, b)
-    return torch.where(a.isnan() | above, a, even)
-
-
 def _of_two(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Any:
     """The larger or the smaller of two tensors; anything else is called as it is."""
     if len(args) != 2 or any(k != "out" for k in kwargs):
@@ -71,7 +68,7 @@ def _of_two(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
     if not (isinstance(b, torch.Tensor) and a.is_floating_point() and a.dtype == b.dtype):
         return function(*args, **kwargs)
     plan.site(name, f"torch.{name}", lambda: Treatment("exact", _TWO, ("of two tensors",)))
-    found = _larger(a, b, 1.0 if name == "maximum" else -1.0)
+    found = gate_of_several("larger" if name == "maximum" else "smaller", a, b)
     return stored(found, a, in_place=False, out=kwargs.get("out"))
 
 
@@ -94,10 +91,8 @@ def _clamped(
     if not x.is_floating_point():
         return function(*args, **kwargs)
     plan.site("clamp", "torch.clamp", lambda: Treatment("exact", _TWO, ("of two tensors",)))
-    y = x.clone() if in_place else x
-    y = y if lo is None else torch.where(y < lo, lo, y)
-    y = y if hi is None else torch.where(y > hi, hi, y)
-    return stored(y.to(x.dtype), x, in_place=in_place, out=kwargs.get("out"))
+    found = gate_of_several("bounded", x.clone() if in_place else x, lo, hi)
+    return stored(found, x, in_place=in_place, out=kwargs.get("out"))
 
 
 @handles(functional.prelu, torch.prelu, torch.Tensor.prelu)
@@ -107,7 +102,7 @@ def _prelu(plan: Plan, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     plan.site("prelu", "torch.nn.functional.prelu", lambda: Treatment("exact", words, ("prelu",)))
     if weight.numel() != 1 and x.dim() > 1:
         weight = weight.reshape([1, -1, *[1] * (x.dim() - 2)])
-    return torch.where(x > 0, x, torch.where(x.isnan(), x, weight * x))
+    return gate_of_several("prelu", x, weight)
 
 
 @handles(functional.rrelu, torch.rrelu, functional.rrelu_, torch.rrelu_)
