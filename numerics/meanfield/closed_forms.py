@@ -14,8 +14,9 @@ from gateproof.numerics.meanfield.activation import Phi, X
 from gateproof.numerics.meanfield.closed_forms_bell import Bell
 from gateproof.numerics.meanfield.closed_forms_erf import ErrorFunction, ErrorLinear
 from gateproof.numerics.meanfield.closed_forms_lines import PiecewiseLinear, TwoSlopes
+from gateproof.numerics.meanfield.closed_forms_polynomial import Polynomial
 from gateproof.numerics.meanfield.closed_forms_space import Space
-from gateproof.numerics.meanfield.closed_forms_waves import Exponential, Polynomial, Waves
+from gateproof.numerics.meanfield.closed_forms_waves import Exponential, Waves
 from gateproof.numerics.points import compare, enclosure
 from gateproof.theory.exact.kernels import (
     PI,

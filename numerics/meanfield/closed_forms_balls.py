@@ -14,8 +14,9 @@ from gateproof.numerics.ball import evaluate
 from gateproof.numerics.meanfield.activation import Phi
 from gateproof.numerics.meanfield.closed_forms import closed_form
 from gateproof.numerics.meanfield.closed_forms_bell import Bell
+from gateproof.numerics.meanfield.closed_forms_polynomial import Polynomial
 from gateproof.numerics.meanfield.closed_forms_space import Space
-from gateproof.numerics.meanfield.closed_forms_waves import Exponential, Polynomial, Waves
+from gateproof.numerics.meanfield.closed_forms_waves import Exponential, Waves
 from gateproof.theory.formula.nodes import Expr
 
 PairForm = Waves | Exponential | Polynomial | Bell
@@ -34,6 +35,10 @@ class BallSpace:
     def where(self, condition: Any, a: arb, b: arb) -> arb:
         """a where the condition is seen to hold, else b: either is right."""
         return a if condition else b
+
+    def sided(self, c: arb) -> tuple[int, arb]:
+        """A sign, and c times it, which may be negative where c reaches 0."""
+        return (1, c) if c >= 0 else (-1, -c)
 
 
 def pair_form(phi: Phi) -> PairForm | None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateproof.numerics.meanfield.closed_forms_erf import BySlopes, Roots
-from gateproof.numerics.meanfield.closed_forms_space import Space, Value
+from gateproof.numerics.meanfield.closed_forms_erf import BySlopes, Roots, root
+from gateproof.numerics.meanfield.closed_forms_space import Space, Value, added, powered, vanishes
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Bell(BySlopes):
 
     def _product(self, q: Value) -> Value:
         """What the shift adds to a mean of a product."""
+        if vanishes(self.shift):
+            return 0
         return self.shift**2 + 2 * self.shift * self.scale / self.space.sqrt(1 + self._s(q))
 
     def variance(self, q: Value) -> Value:
@@ -57,12 +59,12 @@ class Bell(BySlopes):
         # (1 + 2 s)^(-3/2) less (1 + s)^(-3/2), which a shift of -scale leaves.
         left = self.scale**2 * sp.expm1(-3 * sp.log1p(s / (1 + s)) / 2)
         start = self.scale * (self.shift + self.scale)
-        return -2 * self.rate * (left + start) / sp.sqrt(1 + s) ** 3
+        return -2 * self.rate * (left + start) / powered(sp.sqrt(1 + s), 3)
 
     def slope_energy_slope(self, q: Value) -> Value:
         """d/dq E phi'^2."""
         s = self._s(q)
-        return 4 * (self.rate * self.scale) ** 2 * (1 - s) / self.space.sqrt(1 + 2 * s) ** 5
+        return 4 * (self.rate * self.scale) ** 2 * (1 - s) / powered(self.space.sqrt(1 + 2 * s), 5)
 
     def correlation(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v)."""
@@ -72,7 +74,8 @@ class Bell(BySlopes):
             bent = sp.expm1(-sp.log1p(-((s * c / (1 + s)) ** 2)) / 2) / (1 + s)
             square = self._fallen(q) ** 2 + bent
             return start**2 + 2 * start * self.scale * self._fallen(q) + self.scale**2 * square
-        return self._product(q) + self._values(q).at(c, 1 - c)
+        both = self.scale**2 / root(self.space, self._s(q), (1 - c) * (1 + c))
+        return added((both, self._product(q)))
 
     def gap(self, q: Value, eps: Value) -> Value:
         """V - C at c = 1 - eps."""

@@ -1,7 +1,7 @@
 """Closed forms with the root of Delta = (1 + s)^2 - s^2 c^2: error functions, exact gelu.
 
 From E erf(a u) erf(a v) = (2/pi) asin(s c/(1 + s)), s = 2 a^2 q (Williams 1998), by Gaussian integration by
-parts. Delta is written 1 + 2 s + s^2 (1 - c)(1 + c), and what a value loses from c = 1 on by expm1 and
+parts. Delta is written 1 + s (2 + s (1 - c)(1 + c)), and what a value loses from c = 1 on by expm1 and
 log1p, so that no digit is lost near c = 1 or at small q. For all q > 0, c in [-1, 1], eps = 1 - c.
 """
 
@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateproof.numerics.meanfield.closed_forms_space import Space, Value
+from gateproof.numerics.meanfield.closed_forms_space import Space, Value, added, powered
+
+
+def root(space: Space, s: Value, lack: Value) -> Value:
+    """The root of Delta, for lack = (1 - c)(1 + c)."""
+    return space.sqrt(1 + s * (2 + s * lack))
 
 
 @dataclass(frozen=True)
@@ -22,11 +27,12 @@ class Roots:
 
     def at(self, c: Value, eps: Value) -> Value:
         """The value at c = 1 - eps."""
-        root = self.space.sqrt(1 + 2 * self.s + self.s**2 * (eps * (1 + c)))
-        total: Value = 0
+        base = root(self.space, self.s, eps * (1 + c))
+        tops: dict[int, Value] = {}
         for (i, p), k in self.terms.items():
-            total = total + k * c**i / root**p
-        return total
+            top = k * powered(c, i) if i else k
+            tops[p] = tops[p] + top if p in tops else top
+        return added(top / powered(base, p) for p, top in tops.items())
 
     def fall(self, eps: Value) -> Value:
         """The value at c = 1 less that at c = 1 - eps."""
@@ -37,8 +43,8 @@ class Roots:
         for (i, p), k in self.terms.items():
             part = -sp.expm1(-p * rise / 2)
             if i:
-                part = part + eps * sum(c**j for j in range(i)) * sp.exp(-p * rise / 2)
-            total = total + k * part / sp.sqrt(top) ** p
+                part = part + eps * (1 + sum(powered(c, j) for j in range(1, i))) * sp.exp(-p * rise / 2)
+            total = total + k * part / powered(sp.sqrt(top), p)
         return total
 
     def slope(self) -> Roots:
@@ -125,12 +131,12 @@ class ErrorFunction(BySlopes):
 
     def slope_energy_slope(self, q: Value) -> Value:
         """d/dq E phi'^2."""
-        root = self.space.sqrt(1 + 2 * self._s(q))
-        return -8 * self.rate**4 * self.scale**2 / self.space.pi / root**3
+        base = self.space.sqrt(1 + 2 * self._s(q))
+        return -8 * self.rate**4 * self.scale**2 / self.space.pi / powered(base, 3)
 
     def correlation(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v)."""
-        return self.shift**2 + self.scale**2 * angle(self.space, self._s(q), c)
+        return added((self.scale**2 * angle(self.space, self._s(q), c), self.shift**2))
 
     def gap(self, q: Value, eps: Value) -> Value:
         """V - C at c = 1 - eps."""
@@ -151,12 +157,12 @@ class ErrorLinear:
 
     def _values(self, s: Value) -> Roots:
         """E x erf x erf /q, less c times the angle."""
-        factor = 2 * s / self.space.pi / (1 + s)
-        return Roots(self.space, s, {(0, 1): factor * (1 + s), (2, 1): factor * (1 - s)})
+        factor = 2 / self.space.pi * s
+        return Roots(self.space, s, {(0, 1): factor, (2, 1): factor * (1 - s) / (1 + s)})
 
     def _slopes(self, s: Value) -> Roots:
         """E (x erf)' (x erf)', less the angle."""
-        factor = 2 * s / self.space.pi
+        factor = 2 / self.space.pi * s
         return Roots(self.space, s, {(1, 1): 2 * factor / (1 + s), (1, 3): factor})
 
     def _curves(self, q: Value) -> Roots:
@@ -180,7 +186,7 @@ class ErrorLinear:
         sp, s = self.space, self._s(q)
         root = sp.sqrt(1 + 2 * s)
         sums = 4 * s / ((1 + s) * root) + s * (
-            2 / ((1 + s) * root) + 4 / ((1 + s) ** 2 * root) - 4 * s / ((1 + s) * root**3)
+            2 / ((1 + s) * root) + 4 / ((1 + s) ** 2 * root) - 4 * s / ((1 + s) * powered(root, 3))
         )
         return self.line**2 + self.bend**2 * (angle(sp, s, 1 + 0 * s) + sums / sp.pi)
 
@@ -192,8 +198,8 @@ class ErrorLinear:
         """d/dq E phi'^2."""
         sp, s = self.space, self._s(q)
         root = sp.sqrt(1 + 2 * s)
-        rise = 2 / ((1 + s) * root) + 4 / ((1 + s) * root) + 2 / root**3
-        fall = 4 / ((1 + s) ** 2 * root) + 4 / ((1 + s) * root**3) + 6 / root**5
+        rise = 2 / ((1 + s) * root) + 4 / ((1 + s) * root) + 2 / powered(root, 3)
+        fall = 4 / ((1 + s) ** 2 * root) + 4 / ((1 + s) * powered(root, 3)) + 6 / powered(root, 5)
         return self.bend**2 * 2 * self.rate**2 / sp.pi * (rise - s * fall)
 
     def curvature_energy(self, q: Value) -> Value:
@@ -206,9 +212,11 @@ class ErrorLinear:
 
     def correlation(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v)."""
-        s = self._s(q)
-        bent = c * angle(self.space, s, c) + self._values(s).at(c, 1 - c)
-        return q * (self.line**2 * c + self.bend**2 * bent)
+        # _values and the angle together, from r = s c/(1 + s): c asin(r) + (s (1 - c^2) + 2 c r)/sqrt(Delta).
+        sp, s = self.space, self._s(q)
+        r, lack = s * c / (1 + s), (1 - c) * (1 + c)
+        bent = c * sp.asin(r) + (s * lack + 2 * (c * r)) / root(sp, s, lack)
+        return q * (self.line**2 * c + 2 / sp.pi * self.bend**2 * bent)
 
     def correlation_slope(self, q: Value, c: Value) -> Value:
         """E phi'(u) phi'(v)."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gateproof.numerics.meanfield import closed_forms_pieces as pieces
-from gateproof.numerics.meanfield.closed_forms_space import Space, Value
+from gateproof.numerics.meanfield.closed_forms_space import Space, Value, added, vanishes
 
 
 def arc(space: Space, eps: Value) -> Value:
@@ -30,12 +30,17 @@ class TwoSlopes:
 
     def mean(self, q: Value) -> Value:
         """E phi."""
-        return self.level + self.bend * self.space.sqrt(2 * q / self.space.pi)
+        return self.level + self.bend * self.space.sqrt(2 / self.space.pi * q)
+
+    def _shifted(self, q: Value) -> Value:
+        """What the level adds to a mean of a product."""
+        if vanishes(self.level):
+            return 0
+        return 2 * self.level * self.bend * self.space.sqrt(2 / self.space.pi * q) + self.level**2
 
     def variance(self, q: Value) -> Value:
         """E phi^2."""
-        shifted = 2 * self.level * self.bend * self.space.sqrt(2 * q / self.space.pi)
-        return (self.line**2 + self.bend**2) * q + shifted + self.level**2
+        return added(((self.line**2 + self.bend**2) * q, self._shifted(q)))
 
     def variance_slope(self, q: Value) -> Value:
         """d/dq E phi^2."""
@@ -61,9 +66,11 @@ class TwoSlopes:
     def correlation(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v)."""
         sp = self.space
-        bent = 2 / sp.pi * (sp.sqrt((1 - c) * (1 + c)) + c * sp.asin(c))
-        shifted = 2 * self.level * self.bend * sp.sqrt(2 * q / sp.pi)
-        return q * (self.line**2 * c + self.bend**2 * bent) + shifted + self.level**2
+        if vanishes(self.bend):
+            return added((self.line**2 * (q * c), self._shifted(q)))
+        bent = sp.sqrt((1 - c) * (1 + c)) + c * sp.asin(c)
+        slopes = added((0 if vanishes(self.line) else self.line**2 * c, 2 / sp.pi * self.bend**2 * bent))
+        return added((q * slopes, self._shifted(q)))
 
     def correlation_slope(self, q: Value, c: Value) -> Value:
         """E phi'(u) phi'(v)."""

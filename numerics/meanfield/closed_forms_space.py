@@ -1,12 +1,13 @@
-"""The functions that closed forms are written in: one protocol for jax.numpy and for mpmath.
+"""The functions that closed forms are written in: one protocol for arrays, mpmath and balls.
 
 A form holds a space and numbers of that space. With :class:`MpSpace` its values are mpf's at mpmath's
-precision of the moment; the JAX space stands in ``fast_space.py``.
+precision of the moment; the spaces of arrays stand in ``fast_space.py``, that of balls in
+``closed_forms_balls.py``. Terms whose coefficient is 0 are left out, not computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from gateproof.theory.formula.nodes import Expr
@@ -86,6 +87,10 @@ class Space(Protocol):
         """a where the condition holds, else b; both are computed."""
         ...
 
+    def sided(self, c: Value) -> tuple[Value, Value]:
+        """(s, s*c), s the sign of c, 1 or -1; where that is not seen, either."""
+        ...
+
     def sine_lag(self, x: Value) -> Value:
         """sin(x) - x cos(x) for 0 <= x <= pi, accurate near 0, where it is x**3/3."""
         ...
@@ -100,6 +105,28 @@ class Space(Protocol):
         f may have essential singularities at 0 and pi like those of exp(-a/sin(t)**2).
         """
         ...
+
+
+def vanishes(x: Value) -> bool:
+    """Whether a number is seen to be 0; a ball that holds 0 is neither equal to 0 nor unequal."""
+    return bool(x == 0)
+
+
+def added(parts: Iterable[Value]) -> Value:
+    """The sum of numbers or arrays, numbers that are 0 left out; 0 for none."""
+    kept = [p for p in parts if not isinstance(p, int | float) or p != 0]
+    total = kept[0] if kept else 0
+    for part in kept[1:]:
+        total = total + part
+    return total
+
+
+def powered(x: Value, n: int) -> Value:
+    """x**n for n >= 1 by products, which arrays of a few thousand numbers take faster than a power."""
+    value = x
+    for _ in range(n - 1):
+        value = value * x
+    return value
 
 
 class MpSpace:
@@ -130,6 +157,10 @@ class MpSpace:
     def where(self, condition: Value, a: Value, b: Value) -> Value:
         """One of two numbers."""
         return a if condition else b
+
+    def sided(self, c: Value) -> tuple[Value, Value]:
+        """The sign and the size."""
+        return (1, c) if c >= 0 else (-1, -c)
 
     def sine_lag(self, x: Value) -> Value:
         """With as many more bits as the subtraction takes away."""

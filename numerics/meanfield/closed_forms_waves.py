@@ -1,15 +1,15 @@
-"""Closed forms of entire functions: sines and cosines with a line, exponentials, polynomials.
+"""Closed forms of entire functions: sines and cosines with a line, exponentials.
 
 E cos(a u) cos(b v) = exp(-(a^2 + b^2) q/2) cosh(a b q c), the same with sinh for sines; E u sin(b v) =
-c b q exp(-b^2 q/2); a polynomial by its Hermite coefficients. For all q > 0, c in [-1, 1], eps = 1 - c.
+c b q exp(-b^2 q/2). For all q > 0, c in [-1, 1], eps = 1 - c.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import factorial
 
-from gateproof.numerics.meanfield.closed_forms_space import Space, Value
+from gateproof.numerics.meanfield.closed_forms_space import Space, Value, added, vanishes
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Waves:
         """E phi(u) phi(v) with cos - 1 in place of cos: nothing cancels at small q."""
         sp, start = self.space, self._at_zero()
         odd = Waves(sp, 0 * self.level, self.slope, tuple((w, a, 0 * b) for w, a, b in self.terms))
-        total = odd._times(odd, q, c, 1 - c) + start**2
+        total = odd._times(odd, q, c) + start**2
         for v, _, b in self.terms:
             total = total + 2 * start * b * sp.expm1(-(v**2) * q / 2)
             for w, _, b2 in self.terms:
@@ -52,35 +52,59 @@ class Waves:
                 total = total + b * b2 * both
         return total
 
-    def _times(self, other: Waves, q: Value, c: Value, eps: Value) -> Value:
-        """E phi(u) psi(v)."""
+    def _times(self, other: Waves, q: Value, c: Value) -> Value:
+        """E phi(u) psi(v).
+
+        With c = s |c|, x = v w q: exp(-(v^2 + w^2) q/2) exp(x |c|), in one exponent, is ``near``, and
+        2 cosh(x c) = exp(x |c|) (2 + fade), 2 sinh(x c) = -s exp(x |c|) fade, fade = expm1(-2 x |c|).
+        """
         sp = self.space
-        total = self.level * other.level + self.slope * other.slope * q * c
+        sign, size = sp.sided(c)
+        parts = [self._line_times(other, q, c), *self._by_line(other, q, c), *other._by_line(self, q, c)]
         for v, a, b in self.terms:
-            lost = sp.exp(-(v**2) * q / 2)
-            total = total + lost * (b * other.level + a * other.slope * v * q * c)
             for w, a2, b2 in other.terms:
+                sines, cosines = a * a2, b * b2
+                if vanishes(sines) and vanishes(cosines):
+                    continue
                 x = v * w * q
-                near = sp.exp(-((v - w) ** 2) * q / 2 - x * eps)
-                far = sp.exp(-((v - w) ** 2) * q / 2 - x * (1 + c))
-                # near and far differ by 2 x c in the exponent.
-                sines = sp.where(c > 0, -near * sp.expm1(-2 * x * c), far * sp.expm1(2 * x * c))
-                total = total + (a * a2 * sines + b * b2 * (near + far)) / 2
-        for w, a2, b2 in other.terms:
-            total = total + sp.exp(-(w**2) * q / 2) * (b2 * self.level + a2 * self.slope * w * q * c)
-        return total
+                top = x * (size - 1)
+                near = sp.exp(top if vanishes(v - w) else top - (v - w) ** 2 / 2 * q)
+                fade = sp.expm1(-2 * x * size)
+                if not vanishes(sines):
+                    parts.append(-sines / 2 * sign * near * fade)
+                if not vanishes(cosines):
+                    parts.append(cosines / 2 * near * (2 + fade))
+        return added(parts)
+
+    def _line_times(self, other: Waves, q: Value, c: Value) -> Value:
+        """The mean of the product of the lines."""
+        slopes = self.slope * other.slope
+        return self.level * other.level + (0 if vanishes(slopes) else slopes * (q * c))
+
+    def _by_line(self, other: Waves, q: Value, c: Value) -> Iterator[Value]:
+        """Means of these sines and cosines times the other line."""
+        for v, a, b in self.terms:
+            even, odd = b * other.level, a * other.slope * v
+            if not (vanishes(even) and vanishes(odd)):
+                left = even if vanishes(odd) else even + odd * (q * c)
+                yield left * self.space.exp(-(v**2) / 2 * q)
 
     def _fall(self, q: Value, eps: Value) -> Value:
         """E phi^2 less E phi(u) phi(v)."""
         sp, c = self.space, 1 - eps
-        total = self.slope**2 * q * eps
+        total = 0 if vanishes(self.slope) else self.slope**2 * q * eps
         for v, a, b in self.terms:
-            total = total + 2 * sp.exp(-(v**2) * q / 2) * a * self.slope * v * q * eps
+            mixed = 2 * a * self.slope * v
+            if not vanishes(mixed):
+                total = total + mixed * sp.exp(-(v**2) / 2 * q) * q * eps
             for w, a2, b2 in self.terms:
                 x = v * w * q
-                top = sp.exp(-((v - w) ** 2) * q / 2)
-                lost = -sp.expm1(-x * eps) * top / 2
-                total = total + lost * (a * a2 * (1 + sp.exp(-x * (1 + c))) - b * b2 * sp.expm1(-x * (1 + c)))
+                lost = -sp.expm1(-x * eps) / 2
+                if not vanishes(v - w):
+                    lost = lost * sp.exp(-((v - w) ** 2) / 2 * q)
+                # exp(-x (1 + c)) - 1.
+                other = sp.expm1(-x * (1 + c))
+                total = total + lost * (a * a2 * (2 + other) - b * b2 * other)
         return total
 
     def mean(self, q: Value) -> Value:
@@ -98,7 +122,7 @@ class Waves:
     def variance_slope(self, q: Value) -> Value:
         """d/dq E phi^2 = E phi'^2 + E phi phi''."""
         bent = self.derivative().derivative()
-        return self.slope_energy(q) + self._times(bent, q, 1 + 0 * q, 0 * q)
+        return self.slope_energy(q) + self._times(bent, q, 1 + 0 * q)
 
     def slope_energy(self, q: Value) -> Value:
         """E phi'^2."""
@@ -118,7 +142,7 @@ class Waves:
 
     def correlation(self, q: Value, c: Value) -> Value:
         """E phi(u) phi(v)."""
-        return self._square_about_zero(q, c) if self._cancels() else self._times(self, q, c, 1 - c)
+        return self._square_about_zero(q, c) if self._cancels() else self._times(self, q, c)
 
     def correlation_slope(self, q: Value, c: Value) -> Value:
         """E phi'(u) phi'(v)."""
@@ -199,91 +223,3 @@ class Exponential:
     def slope_gap(self, q: Value, eps: Value) -> Value:
         """D - E phi' phi' at c = 1 - eps."""
         return self.rate**2 * self.gap(q, eps)
-
-
-@dataclass(frozen=True)
-class Polynomial:
-    """phi(x) = the sum of coefficients[k] * x^k."""
-
-    space: Space
-    coefficients: tuple[Value, ...]
-
-    def derivative(self) -> Polynomial:
-        """phi'."""
-        return Polynomial(self.space, tuple(k * p for k, p in enumerate(self.coefficients))[1:] or (0,))
-
-    def squares(self, q: Value) -> list[Value]:
-        """Squares of the coefficients in the orthonormal Hermite polynomials.
-
-        x^k is the sum over j of k!/(2^j j! (k - 2j)!) q^(k/2) He_(k - 2j).
-        """
-        found = []
-        for n in range(len(self.coefficients)):
-            total: Value = 0
-            for j, k in enumerate(range(n, len(self.coefficients), 2)):
-                weight = factorial(k) // (2**j * factorial(j) * factorial(n))
-                total = total + weight * self.coefficients[k] * q**j
-            found.append(factorial(n) * q**n * total**2)
-        return found
-
-    def mean(self, q: Value) -> Value:
-        """E phi."""
-        total: Value = 0 * q
-        for k in range(0, len(self.coefficients), 2):
-            moment = factorial(k) // (2 ** (k // 2) * factorial(k // 2))
-            total = total + moment * self.coefficients[k] * q ** (k // 2)
-        return total
-
-    def variance(self, q: Value) -> Value:
-        """E phi^2."""
-        return sum(self.squares(q)) + 0 * q
-
-    def variance_slope(self, q: Value) -> Value:
-        """d/dq E phi^2: that of the moments of phi^2."""
-        p, total = self.coefficients, 0 * q
-        for k in range(2, 2 * len(p) - 1, 2):
-            square = sum(p[i] * p[k - i] for i in range(max(0, k - len(p) + 1), min(k, len(p) - 1) + 1))
-            half = k // 2
-            moment = factorial(k) // (2**half * factorial(half))
-            total = total + half * moment * square * q ** (half - 1)
-        return total
-
-    def slope_energy(self, q: Value) -> Value:
-        """E phi'^2."""
-        return self.derivative().variance(q)
-
-    def slope_energy_slope(self, q: Value) -> Value:
-        """d/dq E phi'^2."""
-        return self.derivative().variance_slope(q)
-
-    def curvature_energy(self, q: Value) -> Value:
-        """E phi''^2."""
-        return self.derivative().slope_energy(q)
-
-    def third_energy(self, q: Value) -> Value:
-        """E phi'''^2."""
-        return self.derivative().curvature_energy(q)
-
-    def correlation(self, q: Value, c: Value) -> Value:
-        """E phi(u) phi(v)."""
-        total = 0 * q * c
-        for a in reversed(self.squares(q)):
-            total = total * c + a
-        return total
-
-    def correlation_slope(self, q: Value, c: Value) -> Value:
-        """E phi'(u) phi'(v)."""
-        return self.derivative().correlation(q, c)
-
-    def gap(self, q: Value, eps: Value) -> Value:
-        """V - C at c = 1 - eps: 1 - c^n is eps (1 + c + .. + c^(n-1))."""
-        c, total = 1 - eps, 0 * q * eps
-        geometric: Value = 0
-        for a in self.squares(q)[1:]:
-            geometric = geometric * c + 1
-            total = total + a * geometric
-        return eps * total
-
-    def slope_gap(self, q: Value, eps: Value) -> Value:
-        """D - E phi' phi' at c = 1 - eps."""
-        return self.derivative().gap(q, eps)

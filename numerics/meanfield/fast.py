@@ -4,8 +4,8 @@
     engine.variance([0.5, 1.0]), engine.gap(1.0, 1e-12), engine.estimated("gap", 1.0, 1e-12)
     traced = engine.traced("correlation", q_max=4.0)    # for jit, vmap and grad, where x64 is on
 
-A closed form where there is one; Hermite series where the activation is analytic near R; else panels between
-kinks. The caller's JAX configuration is not changed.
+A closed form where there is one, in NumPy for a few points; Hermite series where the activation is analytic
+near R; else panels between kinks. The caller's JAX configuration is not changed.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from numpy.typing import ArrayLike, NDArray
 from gateproof.numerics.meanfield.activation import Phi, Target
 from gateproof.numerics.meanfield.activation import phi as activation
 from gateproof.numerics.meanfield.closed_forms import Form, closed_form
+from gateproof.numerics.meanfield.closed_forms_lines import PiecewiseLinear
 from gateproof.numerics.meanfield.closed_forms_waves import Waves
 from gateproof.numerics.meanfield.engines import MOMENTS
 from gateproof.numerics.meanfield.fast_chunks import elementwise
 from gateproof.numerics.meanfield.fast_numeric import Mean, NotResolved, Numeric
-from gateproof.numerics.meanfield.fast_space import JaxSpace
+from gateproof.numerics.meanfield.fast_points import NAMES, flat_points
+from gateproof.numerics.meanfield.fast_space import JaxSpace, NumpySpace
 from gateproof.numerics.meanfield.fast_traced import traced
 
 __all__ = ["Estimated", "FastEngine", "NotResolved", "fast_engine"]
@@ -40,6 +42,8 @@ _ORDERS = {"variance": 0, "correlation": 0, "variance_slope": 0, "slope_energy":
 #: An estimated error that is too large for a closed form, at variances below.
 _CANCELS, _LOW = 1e-13, 0.25
 _SIZES = (64, 1024, 16384, 262144)
+#: So many points are cheaper in NumPy than a call of JAX; fewer where a form integrates.
+_FEW, _FEW_INTEGRALS = 4096, 16
 #: A mean is refused where its estimated error is above this part of its size.
 TOLERANCE = 1e-9
 
@@ -76,6 +80,9 @@ class FastEngine:
         maker = closed_form(phi)
         self.form: Form | None = None if maker is None else maker(JaxSpace())
         self._check: Form | None = None if maker is None else maker(JaxSpace(order=10))
+        self._forms_of_few = None if maker is None else (maker(NumpySpace()), maker(NumpySpace(order=10)))
+        self._few = _FEW_INTEGRALS if isinstance(self.form, PiecewiseLinear) else _FEW
+        self._may_cancel = self.form is not None and _may_cancel(self.form)
         self._closed = lru_cache(maxsize=64)(lambda name, check: jax.jit(self._form_method(name, check)))
         self._numeric: Numeric | None = None
 
@@ -127,7 +134,7 @@ class FastEngine:
 
     def estimated(self, name: str, *points: ArrayLike) -> Estimated:
         """A mean by its name, ``estimated("gap", q, eps)``, with its estimated error."""
-        shape, flat = _points(name, points)
+        shape, flat = flat_points(name, points)
         with jax.enable_x64(True):
             if self.form is None:
                 value, error, _ = self._mean(name, flat)
@@ -161,24 +168,32 @@ class FastEngine:
         return method
 
     def _value(self, name: str, *points: ArrayLike) -> Any:
-        shape, flat = _points(name, points)
-        with jax.enable_x64(True):
-            if self.form is not None:
-                value = self._form_values(name, flat)
-                if _may_cancel(self.form) and (low := flat[0] < _LOW).any():
-                    own = [a[low] for a in flat]
-                    value = value.copy()
+        shape, flat = flat_points(name, points)
+        if self.form is not None:
+            value = self._form_values(name, flat)
+            if self._may_cancel and (low := flat[0] < _LOW).any():
+                own = [a[low] for a in flat]
+                value = value.copy()
+                with jax.enable_x64(True):
                     value[low] = self._where_it_cancels(name, own, self._form_mean(name, own))[0]
-            else:
+        else:
+            with jax.enable_x64(True):
                 value, error, size = self._mean(name, flat)
                 self._judge(name, flat, value, error, size)
-        return value.reshape(shape)[()]
+        return value if value.shape == shape else value.reshape(shape)[()]
 
     def _form_values(self, name: str, flat: list[Array], check: bool = False) -> Array:
+        count = len(flat[0])
+        if count <= self._few:
+            assert self._forms_of_few is not None
+            with np.errstate(all="ignore"):
+                value = getattr(self._forms_of_few[check], name)(*flat)
+            if isinstance(value, np.ndarray) and value.shape == (count,):
+                return value
+            return np.full(count, value)
         compiled = self._closed(name, check)
-        if len(flat[0]) <= _SIZES[1]:
-            return np.asarray(compiled(*flat))
-        return elementwise(compiled, flat, _SIZES, self._done(len(flat[0])))[0]
+        with jax.enable_x64(True):
+            return elementwise(compiled, flat, _SIZES, self._done(count))[0]
 
     def _form_mean(self, name: str, flat: list[Array]) -> Mean:
         """The error of a closed form: rounding, and for an integral in it that of the smaller rule.
@@ -248,7 +263,7 @@ class FastEngine:
         bad = ~(error <= self.tolerance * size) & ~np.isinf(value)
         if bad.any():
             i = int(np.argmax(np.where(bad, error / np.where(size > 0, size, 1), 0)))
-            where = ", ".join(f"{n} = {a[i]!r:.24}" for n, a in zip(_names(name), flat, strict=True))
+            where = ", ".join(f"{n} = {a[i]!r:.24}" for n, a in zip(NAMES[name], flat, strict=True))
             raise NotResolved(
                 f"{name} of {self.phi.text!r:.60} at {where}: its estimated error {error[i]:.1e} is too large"
             )
@@ -257,35 +272,3 @@ class FastEngine:
 def _may_cancel(form: Form) -> bool:
     """Whether the terms of a closed form may cancel at small variances: not where there is one alone."""
     return isinstance(form, Waves) and len(form.terms) + bool(form.level) + bool(form.slope) > 1
-
-
-def _names(name: str) -> tuple[str, ...]:
-    if name in MOMENTS:
-        return ("q",)
-    return ("q", "eps" if name.endswith("gap") else "c")
-
-
-_LEAST, _MOST = {"q": 0.0, "c": -1.0, "eps": 0.0}, {"q": np.inf, "c": 1.0, "eps": 2.0}
-
-
-def _points(name: str, points: tuple[ArrayLike, ...]) -> tuple[tuple[int, ...], list[Array]]:
-    """The shape that the arguments broadcast to, and flat float64 arrays of it."""
-    names = _names(name)
-    if len(points) != len(names):
-        raise TypeError(f"{name} takes {' and '.join(names)}")
-    arrays = [np.asarray(p, np.float64) for p in points]
-    if any(a.shape != arrays[0].shape for a in arrays):
-        arrays = list(np.broadcast_arrays(*arrays))
-    flat = [np.ascontiguousarray(a).reshape(-1) for a in arrays]
-    low, high = _LEAST, _MOST
-    for n, a in zip(names, flat, strict=True):
-        if not len(a):
-            continue
-        # A NaN is neither the least nor the greatest of anything.
-        least, most = np.minimum.reduce(a), np.maximum.reduce(a)
-        if not ((least > 0 and most < np.inf) if n == "q" else (low[n] <= least and most <= high[n])):
-            inside = (a > 0) & (a < np.inf) if n == "q" else (a >= low[n]) & (a <= high[n])
-            wrong = a[np.argmin(inside)]
-            said = {"q": "q > 0 and finite", "c": "c in [-1, 1]", "eps": "eps in [0, 2]"}[n]
-            raise ValueError(f"{n} = {wrong:g}: {said} is expected")
-    return arrays[0].shape, flat

@@ -1,4 +1,4 @@
-"""The space of closed forms in JAX: arrays of float64 (or of whatever is handed in)."""
+"""The spaces of closed forms on arrays: NumPy for a few points, JAX for many and under its transforms."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.special import erf, erfc
+from jax.scipy import special as jax_special
+from scipy import special
 
 from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.meanfield.closed_forms_space import Value
@@ -38,15 +40,15 @@ def _graded(order: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([x, 1 - y[::-1]]), np.concatenate([w, v[::-1]])
 
 
-class JaxSpace:
-    """Elementwise on arrays; may be traced. ``order``: nodes of a panel in integrals."""
+class _ArraySpace:
+    """Elementwise by a NumPy-like module; ``order``: nodes of a panel in integrals."""
 
-    def __init__(self, order: int = 14) -> None:
-        self._order = order
+    def __init__(self, module: Any, functions: Any, order: int) -> None:
+        self._module, self._order = module, order
         self.pi, self.inf = math.pi, math.inf
-        self.sqrt, self.exp, self.expm1, self.log1p = jnp.sqrt, jnp.exp, jnp.expm1, jnp.log1p
-        self.sin, self.cos, self.asin, self.atan2 = jnp.sin, jnp.cos, jnp.arcsin, jnp.arctan2
-        self.erf, self.erfc = erf, erfc
+        self.sqrt, self.exp, self.expm1, self.log1p = module.sqrt, module.exp, module.expm1, module.log1p
+        self.sin, self.cos, self.asin, self.atan2 = module.sin, module.cos, module.arcsin, module.arctan2
+        self.erf, self.erfc = functions.erf, functions.erfc
 
     def number(self, value: Expr) -> Value:
         """The nearest double."""
@@ -54,26 +56,49 @@ class JaxSpace:
 
     def where(self, condition: Value, a: Value, b: Value) -> Value:
         """Elementwise choice."""
-        return jnp.where(condition, a, b)
+        return self._module.where(condition, a, b)
 
     def sine_lag(self, x: Value) -> Value:
         """By its series below 1."""
-        series: Value = 0.0
-        for k in reversed(_LAG):
-            series = series * x**2 + k
-        return jnp.where(x < 1, x**3 * series, jnp.sin(x) - x * jnp.cos(x))
+        series, square = _LAG[-1], x**2
+        for k in reversed(_LAG[:-1]):
+            series = series * square + k
+        return self.where(x < 1, x * square * series, self.sin(x) - x * self.cos(x))
 
     def square_lag(self, x: Value) -> Value:
         """By its series below 1.5."""
-        series: Value = 0.0
-        for k in reversed(_SQUARE):
-            series = series * x**2 + k
-        whole = math.sqrt(math.pi / 2) * erf(x / math.sqrt(2)) - x * jnp.exp(-(x**2) / 2)
-        return jnp.where(x < 1.5, x**3 * series, whole)
+        series, square = _SQUARE[-1], x**2
+        for k in reversed(_SQUARE[:-1]):
+            series = series * square + k
+        whole = math.sqrt(math.pi / 2) * self.erf(x / math.sqrt(2)) - x * self.exp(-(x**2) / 2)
+        return self.where(x < 1.5, x * square * series, whole)
 
     def integral(self, f: Callable[..., Value], hi: Value, *values: Value) -> Value:
         """Composite Gauss-Legendre with 33 panels, graded towards both ends."""
         nodes, weights = _graded(self._order)
-        hi = jnp.asarray(hi)[..., None]
-        terms = f(hi * nodes, *(jnp.asarray(v)[..., None] for v in values))
-        return hi[..., 0] * (terms @ jnp.asarray(weights))
+        hi = self._module.asarray(hi)[..., None]
+        terms = f(hi * nodes, *(self._module.asarray(v)[..., None] for v in values))
+        return hi[..., 0] * (terms @ self._module.asarray(weights))
+
+
+class JaxSpace(_ArraySpace):
+    """Arrays of JAX, of float64 or whatever is handed in; may be traced."""
+
+    def __init__(self, order: int = 14) -> None:
+        super().__init__(jnp, jax_special, order)
+
+    def sided(self, c: Value) -> tuple[Value, Value]:
+        """By choices: unlike abs and sign at 0 they have the derivatives of what is chosen."""
+        right = c >= 0
+        return jnp.where(right, 1.0, -1.0), jnp.where(right, c, -c)
+
+
+class NumpySpace(_ArraySpace):
+    """Arrays of float64 in NumPy, without compilation and the microseconds of a call of JAX."""
+
+    def __init__(self, order: int = 14) -> None:
+        super().__init__(np, special, order)
+
+    def sided(self, c: Value) -> tuple[Value, Value]:
+        """By the sign bit."""
+        return np.copysign(1.0, c), np.abs(c)

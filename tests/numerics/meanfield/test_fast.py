@@ -156,11 +156,28 @@ def test_arguments_broadcast():
         ("correlation", (1.0, 1.5), r"c = 1.5: c in \[-1, 1\]"),
         ("gap", (1.0, -1e-9), r"eps = -1e-09: eps in \[0, 2\]"),
         ("gap", (np.inf, 0.5), "q = inf"),
+        ("correlation", ([1.0, 2.0, 3.0], [0.5, np.nan, 0.1]), "c = nan"),
+        ("estimated", ("correlations", 1.0, 0.5), "no mean is called 'correlations'; there are mean, "),
     ],
 )
 def test_points_outside_are_refused(name, at, said):
     with pytest.raises(ValueError, match=said):
         getattr(fast_engine("tanh"), name)(*at)
+
+
+@pytest.mark.parametrize(
+    "text", ["sin(x)", "gelu(x)", "relu(x)", "gaussian(x)", "x**3 - x", "x + 1", "exp(x)"]
+)
+def test_few_points_and_many_have_the_same_closed_form(text):
+    """One formula in NumPy and in JAX, which many points take; silent at overflow."""
+    engine, count = fast_engine(text), 5000
+    q, c = np.geomspace(1e-3, 30, count), np.linspace(-1, 1, count)
+    with np.errstate(all="raise"):
+        for name, second in (("correlation", c), ("gap", 1 - c), ("correlation_slope", c)):
+            few, many = (getattr(engine, name)(q[::step], second[::step]) for step in (500, 1))
+            scale = engine.slope_energy(q[::500]) if "slope" in name else engine.variance(q[::500])
+            assert np.all(abs(few - many[::500]) <= 1e-14 * scale), name
+        assert fast_engine("exp(x)").variance(1e3) == np.inf
 
 
 def test_what_is_not_resolved_is_refused():
