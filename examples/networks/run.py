@@ -75,7 +75,7 @@ def _print_trial(trial: Trial) -> None:
     for name, (moved, own) in trial.gradients.items():
         print(f"  gradients, {name}: {moved:.3g} relative; {own:.3g} where own sums are reordered")
     for name, seen in trial.controls.items():
-        print(f"  {name} 0.1 % too large moves the output by {seen:.3g} relative")
+        print(f"  {name} with half of its results 0.1 % too large: outputs move by {seen:.3g} relative")
     for what, ratio in trial.seconds.items():
         print(f"  time, {what}: {ratio[1]:.4g} s after {ratio[0]:.4g} s before: {ratio[1] / ratio[0]:.3f} x")
     if trial.reference is not None:

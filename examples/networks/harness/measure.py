@@ -157,7 +157,7 @@ def _plant(
     calls: Sequence[Call],
     trial: Trial,
 ) -> None:
-    """What a fault of 0.1 % in each kind of operation does to the outputs."""
+    """What a fault of 0.1 % in half of the results of each operation does to the outputs."""
     for name in sorted({op for kind, op, _ in trial.before if kind in ("pointwise", "rows", "fused")}):
         with Disturbed(name):
             trial.controls[name] = distance(before, outputs(network, model, calls)).relative
@@ -218,5 +218,7 @@ def _judge(trial: Trial) -> None:
         )
     limit = RELATIVE if double else 1e-6
     trial.faults += [
-        f"{name} 0.1 % too large is not seen" for name, seen in trial.controls.items() if not seen > limit
+        f"{name} with half of its results 0.1 % too large is not seen"
+        for name, seen in trial.controls.items()
+        if not seen > limit
     ]
