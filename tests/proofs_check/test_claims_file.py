@@ -44,8 +44,8 @@ def refused(tmp_path, text, name="t.claims.toml"):
     if isinstance(text, str):
         text = text.encode()
     path.write_bytes(text)
-    # The work of this thread on this file: other tests leave threads, and objects to be walked over.
-    gc.collect()
+    # The work of this thread on this file: other tests leave threads, and objects to be walked over. A
+    # collection first would take a second a test late in a long run.
     gc.freeze()
     begin = time.thread_time()
     with pytest.raises(RefusedError) as caught:

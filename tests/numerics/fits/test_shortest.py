@@ -14,7 +14,7 @@ def silu(x):
     return x * np.where(x >= 0, 1, e) / (1 + e)
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("k", [2, pytest.param(3, marks=pytest.mark.deep)])
 def test_a_function_that_is_a_gate_to_rounding(k):
     found = gateproof.fit(silu, k, domain="[-8, 8]")
     assert found.text == "tg(x, tau=1, theta=[0], slope=[0, 1], intercept=[0, 0])"
