@@ -61,4 +61,4 @@ def metric(
     }
 
 
-NETWORK = Network("convolutions, 22 M", build, calls, metric)
+NETWORK = Network("convolutions, 22 M", build, calls, metric, part=1)

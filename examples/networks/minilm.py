@@ -64,4 +64,4 @@ def metric(
     }
 
 
-NETWORK = Network("BERT encoder, 6 layers, 22 M", build, calls, metric, output)
+NETWORK = Network("BERT encoder, 6 layers, 22 M", build, calls, metric, output, part=1)

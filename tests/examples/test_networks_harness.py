@@ -45,18 +45,14 @@ def small() -> tuple[Network, nn.Module, list[Call]]:
 
 def test_census_counts_calls_and_no_masks():
     network, model, calls = small()
-    counts = {name: n for (_, name, _), n in census(network, model, calls[0]).items()}
-    ones = (
-        "relu",
-        "relu_",
-        "silu",
-        "softplus",
-        "tanh_",
-        "tanh",
-        "_scaled_dot_product_flash_attention_for_cpu",
-    )
-    # Products: silu times up; in the cell input times candidate and output times tanh, its state being 0.
-    assert counts == dict.fromkeys(ones, 1) | {"sigmoid_": 3, "mul (gate product)": 3}
+    found = census(network, model, calls[0])
+    counts = {(name, place): n for (_, name, place), n in found.items()}
+    ours = dict.fromkeys(("relu", "relu_", "silu", "softplus", "_safe_softmax", "mul (gate product)"), 1)
+    # In the cell input times candidate and output times tanh; forget times the state 0 depends on nothing.
+    cell = {"sigmoid_": 3, "tanh_": 1, "tanh": 1, "mul (gate product)": 2}
+    assert counts == {(k, "Small"): n for k, n in ours.items()} | {
+        (k, "LSTMCell"): n for k, n in cell.items()
+    }
 
 
 def test_another_order_of_sums_changes_roundings_alone():
