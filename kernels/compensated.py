@@ -10,21 +10,28 @@ cost nothing; those made with other functions than softplus are left as they are
 from __future__ import annotations
 
 from dataclasses import replace
-from math import frexp, isfinite
+from math import frexp, inf, isfinite
 from typing import Any
 
 import numpy as np
 
-from gateproof.kernels.graph import Builder, Graph, Ref
+from gateproof.kernels.graph import Builder, Graph, Node, Ref
 
 #: exp is 0 or infinite past it, and its argument's error may be no number.
 _END = 1000.0
+#: Errors of an exponent that need no care, in units of 2**-24.
+_CLOSE = 1.5
+#: _END divided by it can still be split by a product.
+_TINY = 1e-30
 
 
-def compensated(graph: Graph) -> Graph:
-    """The graph, for single precision, with its exponentials corrected."""
+def compensated(graph: Graph, *, unfused: bool = False) -> Graph:
+    """The graph, for single precision, with its exponentials corrected.
+
+    ``unfused`` is for compilers that fuse no product with a sum, and that go through memory for a bit mask.
+    """
     builder = Builder(graph.inputs)
-    errors = _Errors(graph, builder)
+    errors = _Errors(graph, builder, unfused=unfused)
     for node in graph.nodes:
         args = tuple(errors.places[a] if isinstance(a, int) else a for a in node.args)
         made = builder.add(node.head, *args)
@@ -51,13 +58,37 @@ def _corrected(
     return found
 
 
+def _gains(graph: Graph) -> dict[int, float]:
+    """How many times larger than at a place an error is in the exponent that it comes into; none: 0."""
+    found: dict[int, float] = {}
+
+    def more(ref: Ref, gain: float) -> None:
+        if isinstance(ref, int):
+            found[ref] = max(found.get(ref, 0.0), gain)
+
+    for place in reversed(range(graph.inputs, graph.inputs + len(graph.nodes))):
+        node = graph.nodes[place - graph.inputs]
+        gain = found.get(place, 0.0)
+        if node.head in ("exp", "expm1"):
+            more(node.args[0], 1.0)
+        elif gain and node.head == "mul":
+            for one, other in (node.args, node.args[::-1]):
+                more(one, gain * abs(other) if isinstance(other, float) else inf)
+        elif gain:
+            same = node.head in ("add", "sub", "neg", "abs", "where")
+            for a in node.args:
+                more(a, gain if same else inf)
+    return found
+
+
 class _Errors:
     """What values lack: the exact sum or product minus the rounded one, to first order."""
 
-    def __init__(self, graph: Graph, builder: Builder) -> None:
-        self.graph, self.builder = graph, builder
+    def __init__(self, graph: Graph, builder: Builder, *, unfused: bool) -> None:
+        self.graph, self.builder, self.unfused = graph, builder, unfused
         self.places: list[Ref] = list(range(graph.inputs))
         self.known: dict[int, Ref | None] = {}
+        self.gains = _gains(graph)
 
     def is_sum(self, ref: Ref) -> bool:
         """Whether a value is a sum, but for its sign."""
@@ -94,6 +125,12 @@ class _Errors:
         if head == "where":
             return lows[0] if lows == [0.0, 0.0] else add("where", here[0], *lows)  # type: ignore[arg-type]
         if head == "neg":
+            inner = self._at(args[0])
+            if self.unfused and lows[0] != 0.0 and inner is not None and inner.head == "abs":
+                # By the comparison that a gate makes anyway.
+                low: Any = self.of(inner.args[0])
+                right = add("ge", self._here(inner.args[0]), 0.0)
+                return add("where", right, self._negative(low), low)
             return self._negative(lows[0])
         if head == "abs":
             if lows[0] == 0.0:
@@ -104,9 +141,16 @@ class _Errors:
             return self._sum(self._product(a, b, value), self._times(a, lows[1]), self._times(b, lows[0]))
         if head == "div":
             return self._quotient(a, b, value, lows)
-        lost = self._lost(head, a, b, value)
+        lost = self._lost(head, a, b, value, self.gains.get(place, inf))
         last = self._negative(lows[1]) if head == "sub" else lows[1]
         return self._sum(lost, lows[0], last)
+
+    def _at(self, ref: Ref) -> Node | None:
+        inside = isinstance(ref, int) and ref >= self.graph.inputs
+        return self.graph.nodes[ref - self.graph.inputs] if inside else None  # type: ignore[operator]
+
+    def _here(self, ref: Ref) -> Ref:
+        return self.places[ref] if isinstance(ref, int) else ref
 
     # --- in the new graph -----------------------------------------------------
 
@@ -123,11 +167,19 @@ class _Errors:
                 found = term if found == 0.0 else self.builder.add("add", found, term)
         return found
 
-    def _lost(self, head: str, a: Ref, b: Ref, s: Ref) -> Ref:
-        """(a + b) - s or (a - b) - s for the rounded s."""
+    def _lost(self, head: str, a: Ref, b: Ref, s: Ref, gain: float) -> Ref:
+        """(a + b) - s or (a - b) - s for the rounded s.
+
+        Beside a number c two operations do (Dekker): exact where the other summand is the larger one or the
+        sum is exact, else off by at most 2**-24 |c|, of which ``gain`` times come into an exponent.
+        """
         if any(isinstance(c, float) and c == 0.0 for c in (a, b)):
             return 0.0
         add = self.builder.add
+        if head == "add" and isinstance(a, float):
+            a, b = b, a
+        if isinstance(b, float) and gain * abs(b) <= _CLOSE:
+            return add(head, add("sub", a, s), b)
         v = add("sub", s, a)
         first = add("sub", a, add("sub", s, v))
         return add("add", first, add("sub", b, v)) if head == "add" else add("sub", first, add("add", b, v))
@@ -145,7 +197,7 @@ class _Errors:
         if any(isinstance(c, float) and abs(frexp(c)[0]) in (0.5, 0.0) for c in (a, b)):
             return 0.0
         add = self.builder.add
-        (ah, al), (bh, bl) = self._halves(a), self._halves(b)
+        (ah, al), (bh, bl) = self._halves(a, b), self._halves(b, a)
         found = add("sub", add("mul", ah, bh), p)
         for x, y in ((ah, bl), (al, bh), (al, bl)):
             # Place 0 is no number.
@@ -154,11 +206,17 @@ class _Errors:
             found = add("add", found, add("mul", x, y))
         return found
 
-    def _halves(self, a: Ref) -> tuple[Ref, Ref]:
+    def _halves(self, a: Ref, other: Ref) -> tuple[Ref, Ref]:
         """Two numbers of half the bits each, whose products are exact."""
         if isinstance(a, float):
             whole = np.float32(a)
             high = (whole.view(np.int32) & np.int32(-4096)).view(np.float32)
             return float(high), float(whole - high)
-        high_ = self.builder.add("high", a)
-        return high_, self.builder.add("sub", a, high_)
+        add = self.builder.add
+        if self.unfused and isinstance(other, float) and abs(other) > _TINY:
+            # Dekker's own way: it overflows past 2**115, where the product is beyond all exponents.
+            spread = add("mul", a, 4097.0)
+            high_ = add("sub", spread, add("sub", spread, a))
+        else:
+            high_ = add("high", a)
+        return high_, add("sub", a, high_)

@@ -22,7 +22,7 @@ def fixed(graph: Graph, numbers: Sequence[float], real: torch.dtype) -> Graph:
     """The graph of its other inputs."""
     if graph.plain is not None:
         made = fixed(graph.plain, numbers, real)
-        return compensated(made) if real == torch.float32 else made
+        return compensated(made, unfused=True) if real == torch.float32 else made
     inputs = graph.inputs - len(numbers)
     ops = TorchOps(real, torch.device("cpu"))
     builder = Builder(inputs)
@@ -57,6 +57,11 @@ def _made(builder: Builder, ops: Any, head: str, args: list[Any], real: torch.dt
     if head in ("and", "or") and any(isinstance(a, bool) for a in args):
         known, other = (args[0], args[1]) if isinstance(args[0], bool) else (args[1], args[0])
         return other if known == (head == "and") else known
+    if head in ("add", "sub") and isinstance(args[1], float) and args[1] == 0.0:
+        return args[0]
+    if head == "add" and isinstance(args[0], float) and args[0] == 0.0:
+        # The sign of a 0 is not kept.
+        return args[1]
     if any(_is_place(a) for a in args):
         return (
             args[2] if head == "where" and _is_bounded_product(builder, *args) else builder.add(head, *args)

@@ -59,6 +59,8 @@ class Gate:
     def __init__(self, ops: Any, x: Any, numbers: Sequence[Any], shape: Shape) -> None:
         k = shape.branches
         self.ops, self.x, self.shape = ops, x, shape
+        #: exp(-|z|) and 1/(1 + exp(-|z|)) of each threshold, where sigmoids are made of them.
+        self.parts: list[tuple[Any, Any]] = []
         taus, rest = numbers[: shape.taus], numbers[shape.taus :]
         self.theta, self.slope, self.intercept = rest[: k - 1], rest[k - 1 : 2 * k - 1], rest[2 * k - 1 :]
         self.lines = [self._line(a, c) for a, c in zip(self.slope, self.intercept, strict=True)]
@@ -103,6 +105,7 @@ class Gate:
         e = self.ops.exp(-abs(z))
         r = 1.0 / (1.0 + e)
         er = e * r
+        self.parts.append((e, r))
         right = z >= 0.0
         # From the smaller side alone, whose error then counts once, and not at all where both are 1/2.
         return self.ops.where(right, r, er), self.ops.where(right, er, r), er - er * er
@@ -151,12 +154,29 @@ class Gate:
         return self.ops.where(self.x != self.x, self.x, value)
 
     def value(self) -> Any:
-        """y."""
+        """y; with two branches (b + e c)/(1 + e) for the line b that is on, and the other one."""
+        if len(self.parts) == 1:
+            (e, r), right = self.parts[0], self.z[0] >= 0.0
+            on, off = self._chosen(right, *self.lines)
+            return r * (on + self._shut(e, off))
         terms = [
             b if isinstance(g, float) else self._shut(g, b)
             for g, b in zip(self.gates, self.lines, strict=True)
         ]
         return self._whole(self._sum(terms))
+
+    def _chosen(self, right: Any, a: Any, b: Any) -> tuple[Any, Any]:
+        return self.ops.where(right, b, a), self.ops.where(right, a, b)
+
+    def in_x(self) -> Any:
+        """The gradient in x; with two branches (b' + e (c' + tau (b_2 - b_1)/(1 + e)))/(1 + e)."""
+        if len(self.parts) != 1:
+            return self.gradients()[0]
+        (e, r), right = self.parts[0], self.z[0] >= 0.0
+        on, off = self._chosen(right, *self.slope)
+        step = self._line(self.slope[1] - self.slope[0], self.intercept[1] - self.intercept[0])
+        turned = step * r if self.shape.unit else self.tau[0] * step * r
+        return r * (on + self._shut(e, off + turned))
 
     def gradients(self) -> list[Any]:
         """In x, the sharpnesses, thresholds, slopes and intercepts."""
@@ -232,7 +252,7 @@ def _gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
 
 def gate_gradients(gate: Gate, dy: Any, u: Any, *, numbers_too: bool) -> list[Any]:
     """The gradients in x, u if there is one, and the numbers, times that of the result."""
-    in_x, *in_numbers = gate.gradients()
+    in_x, *in_numbers = gate.gradients() if numbers_too else [gate.in_x()]
     outer = dy if u is None else dy * u
     found = [outer * in_x, *([] if u is None else [dy * gate.value()])]
-    return [*found, *(outer * g for g in in_numbers)] if numbers_too else found
+    return [*found, *(outer * g for g in in_numbers)]

@@ -73,12 +73,12 @@ class FromLeft(Exact):
             total = total + step * side if self.sign > 0 else total - step * side
         return total
 
-    def gradients(self) -> list[Any]:
-        """In x alone."""
+    def in_x(self) -> Any:
+        """The gradient in x."""
         total = self._first(self.slope)
         for (step, bend), side, tau in zip(self.steps, self.sides, self.tau, strict=True):
             total = total + self.ops.made("turning", step * tau, side) + bend * side * self.sign
-        return [total]
+        return total
 
 
 class FromRight(FromLeft):
