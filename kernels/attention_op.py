@@ -1,7 +1,7 @@
 """``gateproof::tg_attention`` and its gradient: fused on a GPU, in chunks elsewhere.
 
 Beside the result the operation gives what its gradient wants: of each row the largest score and the sum of
-exponentials about it, and the key that has it (-1 for none).
+exponentials about it, and the key that has it (-1 for none, and in chunks, where the gradient looks for it).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gateproof.kernels.attention_chunks import gradients_in_chunks, in_chunks
 from gateproof.kernels.composite import real_type
 from gateproof.kernels.launch import bits
 from gateproof.kernels.pointwise import LIBRARY
-from gateproof.kernels.start import start
+from gateproof.kernels.start import lanes_of, start
 
 #: Wider heads than this do not fit a program's registers: they go in chunks.
 WIDEST = 128
@@ -56,7 +56,7 @@ def _gradients(dout: Any, q: Any, k: Any, v: Any, mask: Any, stats: Any, place: 
     causal, scale, safe = rest
     if not _fused(q, v):
         wide = [t.detach() for t in (dout, q, k, v)]
-        return gradients_in_chunks(wide[0], wide[1], wide[2], wide[3], mask, place, Kind(causal, scale, safe))
+        return gradients_in_chunks(wide[0], wide[1], wide[2], wide[3], mask, Kind(causal, scale, safe))
     from gateproof.kernels import attention_triton
 
     dq, dk, dv = _fake_backward(dout, q, k, v)
@@ -106,15 +106,19 @@ def _options(q: Any, mask: Any, causal: bool) -> dict[str, Any]:
 def _tile(q: Any, v: Any, *, forward: bool) -> dict[str, int]:
     """Rows and keys a tile, and powers of two for the widths: a plain table, no search at run time.
 
-    Chosen by registers on sm_90: none of the three kernels spills at widths up to 128.
+    Chosen by registers: none of the three kernels spills at a width of 128 on the architectures of ``ahead``,
+    whose table holds them. Fewer stages of loads for the gradients of wide heads, for the same reason.
     """
     wide, wide_v = (max(16, 1 << (t.shape[-1] - 1).bit_length()) for t in (q, v))
     slim = max(wide, wide_v) <= 64
     if q.dtype in (torch.bfloat16, torch.float16):
-        rows, keys = (128, 64) if forward else (64, 64 if slim else 32)
+        rows, keys = (128, 64 if slim else 32) if forward else (64, 64 if slim else 32)
+        if not (forward or slim) and lanes_of(q.device) == 64:
+            rows, keys = 32, 16
     else:
-        rows, keys = (32, 32) if forward else (32 if slim else 16, 16)
-    return {"BM": rows, "BN": keys, "WE": wide, "WV": wide_v, "num_warps": 8}
+        rows, keys = (32 if slim else 16, 32 if forward else 16)
+    stages = {} if forward or slim else {"num_stages": 2}
+    return {"BM": rows, "BN": keys, "WE": wide, "WV": wide_v, "num_warps": 8, **stages}
 
 
 def _fake(q: Any, k: Any, v: Any, *_: Any) -> Any:

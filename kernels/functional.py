@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from gateproof.kernels.arguments import check, dimension, number, one_shape, said
+from gateproof.kernels import arguments, traced
 from gateproof.kernels.attention_autograd import tg_attention as tg_attention
 from gateproof.kernels.composite import real_type
 from gateproof.kernels.gate_autograd import Dispatched, Traced
@@ -23,7 +23,6 @@ from gateproof.kernels.packed_op import Packed
 from gateproof.kernels.pointwise import Pointwise
 from gateproof.kernels.soft_threshold import soft_threshold as soft_threshold
 from gateproof.kernels.softmax_autograd import tg_softmax as tg_softmax
-from gateproof.kernels.traced import applied
 
 Number = float | int
 Numbers = Number | Sequence[Number] | torch.Tensor
@@ -73,7 +72,7 @@ def silu_smooth_attenuation_glu(
 ) -> torch.Tensor:
     """silu(g)*u up to g = t, led over a width w > 0 into a tail that falls with rate b >= 0 (Appendix E)."""
     name = "silu_smooth_attenuation_glu"
-    w, b = number(name, "w", w), number(name, "b", b)
+    w, b = arguments.number(name, "w", w), arguments.number(name, "b", b)
     if not (w > 0 and b >= 0):
         raise ValueError(f"{name}: w > 0 and b >= 0, found w = {w} and b = {b}")
     return _ATTENUATED(g, u, t, w, b)
@@ -105,9 +104,9 @@ def tg_glu(
     channel_dim: int = -1,
 ) -> torch.Tensor:
     """``threshold_gate(g, ...)*u`` in one pass, tensors broadcast to one shape; the gate is not rounded."""
-    check("tg_glu", "g", g, g)
-    check("tg_glu", "u", u, g)
-    g, u = one_shape("tg_glu", (g, u))
+    arguments.check("tg_glu", "g", g, g)
+    arguments.check("tg_glu", "u", u, g)
+    g, u = arguments.one_shape("tg_glu", (g, u))
     return _gated(PRODUCT, (g, u), (tau, theta, slope, intercept), channel_dim)
 
 
@@ -121,7 +120,7 @@ def tg_glu_packed(
     channel_dim: int = -1,
 ) -> torch.Tensor:
     """``tg_glu`` of the first and the second half of x's last dimension, read in place."""
-    check("tg_glu_packed", "x", x, x)
+    arguments.check("tg_glu_packed", "x", x, x)
     check_packed("tg_glu_packed", x)
     return _gated(PACKED, (x,), (tau, theta, slope, intercept), channel_dim)
 
@@ -144,7 +143,7 @@ def threshold_gate(
     Raises ValueError for lengths that do not agree and a tau that is not positive. Values of tensors are not
     looked at: what keeps a tau positive that learns (an exponential, a softplus) is the caller's.
     """
-    check("threshold_gate", "x", x, x)
+    arguments.check("threshold_gate", "x", x, x)
     return _gated(GATE, (x,), (tau, theta, slope, intercept), channel_dim)
 
 
@@ -160,18 +159,20 @@ def _gated(
         shape, numbers = _numbers(p, *(_listed(p, *v) for v in zip(_NAMES, given, strict=True)))
     own = (p, shape, table, numbers, dim, *tensors)
     compiling = torch.compiler.is_compiling()
-    found: torch.Tensor = applied(Traced, *own) if compiling else Dispatched.apply(*own)
+    found: torch.Tensor = traced.applied(Traced, *own) if compiling else Dispatched.apply(*own)
     return found
 
 
 def _listed(p: GateOp, name: str, given: Any) -> list[float]:
     if isinstance(given, int | float):
-        return [number(p.name, name, given)]
+        return [arguments.number(p.name, name, given)]
     if isinstance(given, list | tuple) or getattr(given, "ndim", 0) == 1:
-        return [number(p.name, name, v) for v in given]
+        return [arguments.number(p.name, name, v) for v in given]
     if hasattr(given, "__float__") and not getattr(given, "ndim", 0):
-        return [number(p.name, name, given)]
-    raise TypeError(f"{p.name}: {name} is a number, a sequence of numbers or a tensor, found {said(given)}")
+        return [arguments.number(p.name, name, given)]
+    raise TypeError(
+        f"{p.name}: {name} is a number, a sequence of numbers or a tensor, found {arguments.said(given)}"
+    )
 
 
 def _checked(name: str, tau: int, theta: int, slope: int, intercept: int) -> int:
@@ -209,7 +210,7 @@ def _table(
     learned = [v for v in given if isinstance(v, torch.Tensor)]
     for name, v in zip(_NAMES, given, strict=True):
         if isinstance(v, torch.Tensor):
-            check(p.name, name, v, x)
+            arguments.check(p.name, name, v, x)
     # Plain numbers beside them lose nothing to a narrower type.
     real = real_type([*tensors, *learned])
     made = [
@@ -223,7 +224,7 @@ def _table(
     channels = max(t.shape[0] for t in rows)
     dim = None
     if channels > 1:
-        dim = dimension(p.name, "channel_dim", channel_dim, x)
+        dim = arguments.dimension(p.name, "channel_dim", channel_dim, x)
         if x.shape[dim] != channels:
             raise ValueError(f"{p.name}: {channels} channels of numbers, {x.shape[dim]} of x in dim {dim}")
         rows = [t.expand(channels, -1) for t in rows]

@@ -20,6 +20,8 @@ from gateproof.kernels.start import Launch, noted
 
 TYPES = {"bf16": torch.bfloat16, "fp32": torch.float32}
 ROWS, COLUMNS, LOGITS = 4096, 4096, 2048
+#: Of attention: queries of four heads share keys and values.
+HEADS, GROUPS, LENGTH, WIDTH = 16, 4, 2048, 128
 _BRANCHES = (2, 3, 16)
 
 
@@ -68,9 +70,19 @@ def _softmax(odds: bool, dtype: torch.dtype) -> torch.Tensor:
     return functional.tg_softmax(_made(ROWS, LOGITS, dtype=dtype), log_odds=odds)
 
 
+def _attention(causal: bool, dtype: torch.dtype) -> torch.Tensor:
+    q = _made(2, HEADS, LENGTH, WIDTH, dtype=dtype)
+    k, v = (_made(2, GROUPS, LENGTH, WIDTH, dtype=dtype) for _ in range(2))
+    return functional.tg_attention(q, k, v, causal=causal)
+
+
 def _glu(dtype: torch.dtype) -> torch.Tensor:
     g, u = (_made(ROWS, COLUMNS, dtype=dtype) for _ in range(2))
     return functional.tg_glu(g, u, 1.0, *_numbers(2))
+
+
+def _gated(x: torch.Tensor) -> torch.Tensor:
+    return functional.tg_glu_packed(x, 1.0, *_numbers(2))
 
 
 def _sparse(dtype: torch.dtype) -> torch.Tensor:
@@ -92,10 +104,11 @@ def cases() -> Iterator[Case]:
     for name, function in products.items():
         yield Case(name, partial(_product, function, flat))
     yield Case("swiglu ragged", partial(_product, f.swiglu, ragged))
-    packed: dict[str, Any] = {"swiglu": f.swiglu_packed, "memglu": f.memglu_packed}
+    packed: dict[str, Any] = {"swiglu": f.swiglu_packed, "memglu": f.memglu_packed, "geglu": f.geglu_packed}
     for name, function in packed.items():
         yield Case(f"{name} packed", partial(_packed, function))
     yield Case("tg_glu K=2", _glu)
+    yield Case("tg_glu K=2 packed", partial(_packed, _gated))
     yield Case("soft_threshold", partial(_soft_threshold, 0))
     yield Case("soft_threshold learned", partial(_soft_threshold, 1))
     yield Case("soft_threshold by channel", partial(_soft_threshold, COLUMNS))
@@ -105,6 +118,8 @@ def cases() -> Iterator[Case]:
         yield Case(f"threshold_gate K={k}", partial(_constant, k, 1.0))
         yield Case(f"threshold_gate K={k} learned", partial(_learned, k, None))
         yield Case(f"threshold_gate K={k} by channel", partial(_learned, k, COLUMNS))
+    for causal, name in ((False, "tg_attention"), (True, "tg_attention causal")):
+        yield Case(name, partial(_attention, causal), ("forward", "backward", "backward 2"))
     for odds, name in ((False, "tg_softmax"), (True, "tg_softmax odds")):
         yield Case(name, partial(_softmax, odds))
 

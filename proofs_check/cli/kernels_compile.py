@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 def _line(row: Any, worse: list[str]) -> str:
     from gateproof.kernels.ahead.table import accesses
 
-    named = f"{row.architecture:7}{row.operation:31}{row.direction:9}{row.type:5}"
+    named = f"{row.architecture:7}{row.operation:31}{row.direction:11}{row.type:5}"
     if row.counts is None:
         return f"{named}not run: {row.not_run}\n"
     c = row.counts

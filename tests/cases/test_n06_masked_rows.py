@@ -6,7 +6,9 @@ import math
 
 import pytest
 import torch
+from torch import nn
 
+from gateproof import convert
 from gateproof.kernels import functional
 
 INF, NAN = math.inf, math.nan
@@ -19,9 +21,9 @@ ROWS = [
 ]
 
 
-def both(z, **options):
-    z = torch.tensor(z, dtype=torch.float64, requires_grad=True)
-    y = functional.tg_softmax(z, **options)
+def both(z, softmax=functional.tg_softmax, dtype=torch.float64, **options):
+    z = torch.tensor(z, dtype=dtype, requires_grad=True)
+    y = softmax(z, **options)
     (dz,) = torch.autograd.grad((y * WEIGHTS).sum(), z)
     return y.detach(), dz
 
@@ -35,6 +37,15 @@ def test_as_softmax(row, p, gradient, odds):
     torch.testing.assert_close(dz, torch.tensor(gradient, dtype=torch.float64), **close)
     found = functional.tg_softmax(torch.tensor(row, dtype=torch.float64), log_odds=True)
     torch.testing.assert_close(found, torch.tensor(odds, dtype=torch.float64), **close)
+
+
+@pytest.mark.parametrize("own", [lambda: functional.tg_softmax, lambda: convert(nn.Softmax(-1)).model])
+@pytest.mark.parametrize(("row", "p", "gradient", "odds"), ROWS)
+def test_in_float32_and_converted(own, row, p, gradient, odds):
+    y, dz = both(row, own(), torch.float32)
+    close = {"rtol": 6e-7, "atol": 0, "equal_nan": True}
+    torch.testing.assert_close(y, torch.tensor(p), **close)
+    torch.testing.assert_close(dz, torch.tensor(gradient), **close)
 
 
 def test_a_row_without_any_is_0_where_that_is_asked_for():
@@ -52,9 +63,15 @@ def test_finite_masks_give_uniform_weights():
 def test_attention_without_a_key():
     mask = torch.tensor([[True, False], [False, False]])
     q, k, v = (torch.randn(2, 3, dtype=torch.float64, requires_grad=True) for _ in range(3))
-    out = functional.tg_attention(q, k, v, mask)
-    assert out[1].tolist() == [0.0] * 3
-    torch.testing.assert_close(out[0], v[0])
-    for g in torch.autograd.grad(out.sum(), (q, k, v)):
-        assert torch.isfinite(g).all()
+
+    class Attention(nn.Module):
+        def forward(self, *given):
+            return nn.functional.scaled_dot_product_attention(*given)
+
+    for attention in (functional.tg_attention, convert(Attention()).model):
+        out = attention(q, k, v, mask)
+        assert out[1].tolist() == [0.0] * 3
+        torch.testing.assert_close(out[0], v[0])
+        for g in torch.autograd.grad(out.sum(), (q, k, v)):
+            assert torch.isfinite(g).all()
     assert torch.isnan(functional.tg_attention(q, k, v, mask, safe=False)[1]).all()

@@ -7,12 +7,16 @@ import math
 import pytest
 
 torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402 - after the library that it needs
+
+from gateproof import convert  # noqa: E402
 from gateproof.kernels.formula_kernel import compile_kernel  # noqa: E402 - after the library that it needs
 from gateproof.kernels.functional import threshold_gate  # noqa: E402
 
 NAN, INF = math.nan, math.inf
 X = [NAN, INF, -INF, -0.0]
-#: Where a product is 0 times infinity the value is the limit: SiLU and GELU are 0 at -infinity.
+#: A kernel has the limit where a product is 0 times infinity (SiLU and GELU are 0 at -infinity); a converted
+#: module has what the module had there.
 RIGHT = {
     "relu(x)": [NAN, INF, 0, 0],
     "silu(x)": [NAN, INF, 0, 0],
@@ -37,6 +41,18 @@ def same(found, right):
 @pytest.mark.parametrize("text", RIGHT)
 def test_formulas(text, dtype):
     assert same(compile_kernel(text)(torch.tensor(X, dtype=dtype)).tolist(), RIGHT[text])
+
+
+@pytest.mark.parametrize("module", [nn.ReLU, nn.SiLU, nn.GELU, nn.Sigmoid, nn.Tanh])
+def test_a_converted_module_answers_as_the_module(module):
+    x, right = torch.tensor(X), module()(torch.tensor(X)).tolist()
+    found = convert(module()).model(x).tolist()
+    if module is nn.GELU:
+        # F.gelu(inf) is not-a-number on this CPU and inf on others.
+        assert found[1] == INF or math.isnan(found[1])
+        found[1] = right[1]
+    assert same(found, right)
+    assert math.isnan(found[0])
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
