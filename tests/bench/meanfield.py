@@ -75,6 +75,7 @@ def asked(library: str, variable: str, names: list[str], q: Any, c: Any, runs: i
 
 def main() -> None:
     """Measure, and write the record and the page."""
+    load = [os.getloadavg()[0]]
     q, c = points()
     some = np.arange(0, POINTS, EACH)
     names = [*CURVED, *CLOSED]
@@ -126,9 +127,11 @@ def main() -> None:
         rows.append(row)
         print(json.dumps(row), flush=True)
     notes = {k: v["note"] for k, v in (("neural-tangents", tangents), ("dks", dks)) if "note" in v}
+    load.append(os.getloadavg()[0])
     record = {
         "zoo": zoo(),
         "machine": machine(),
+        "load": [round(x, 1) for x in load],
         "runs": RUNS,
         "rows": rows,
         "notes": notes,

@@ -32,10 +32,18 @@ points each with `-m deep`.
 """
 
 
+def _load(record: dict[str, Any]) -> str:
+    before, after = record["load"]
+    return (
+        f"Processes that ran or waited, at the start and the end of the measurements: {before} and {after}.\n"
+        "Above the number of cores all times grow, most those of calls that hand work to a thread.\n"
+    )
+
+
 def page(record: dict[str, Any]) -> str:
     """The whole page."""
     machine = ", ".join(f"{name} {value}" for name, value in record["machine"].items())
-    lines = [HEAD.format(runs=record["runs"]), f"Machine: {machine}.\n"]
+    lines = [HEAD.format(runs=record["runs"]), f"Machine: {machine}.\n", _load(record)]
     for name, note in record["notes"].items():
         lines.append(f"{name}: {note}.\n")
     lines += ["| phi | way | error | CPU seconds | times ours |", "| --- | --- | ---: | ---: | ---: |"]
