@@ -139,27 +139,27 @@ class _Part:
 
 
 def in_chunks(q: Any, k: Any, v: Any, mask: Any, kind: Kind, bias: Any = None) -> tuple[Any, Any, Any]:
-    """The result; of each row its largest score and the sum of exp about it; the key that has it, or -1."""
+    """The result; of each row its largest score and the sum of exp about it.
+
+    Last come -1s for the key that has it: the gradient looks for it, which no result needs.
+    """
     out = q.new_empty(*q.shape[:3], v.shape[-1])
     stats = q.new_empty(*q.shape[:3], 2, dtype=real_type([q, k, v]))
-    place = q.new_empty(q.shape[:3], dtype=torch.int32)
+    place = q.new_full(q.shape[:3], -1, dtype=torch.int32)
     rooms = _Rooms()
     for c in _chunks(q, k, kind):
         part = _Part(c, (q, k, v), mask, bias, kind, rooms)
-        m, at = part.w.max(-1, keepdim=True)
-        part.weighted(m, kind.safe)
+        part.weighted(part.w.amax(-1, keepdim=True), kind.safe)
         out[c.here] = part.apart(torch.bmm(part.w, part.v).div_(part.total))
         m = torch.where(part.m.abs() == _INFINITY, float("nan"), part.m / part.unit)
         stats[c.here] = part.apart(torch.cat([m, part.total], -1))
-        at = at if part.empty is None else at.masked_fill_(part.empty, -1)
-        place[c.here] = part.apart(at).squeeze(-1)
     return out, stats, place
 
 
 def gradients_in_chunks(
-    dout: Any, q: Any, k: Any, v: Any, mask: Any, place: Any, kind: Kind, bias: Any = None
+    dout: Any, q: Any, k: Any, v: Any, mask: Any, kind: Kind, bias: Any = None
 ) -> tuple[Any, ...]:
-    """The gradients in q, k, v, and in the bias where there is one; ``place`` is that of ``in_chunks``."""
+    """The gradients in q, k, v, and in the bias where there is one."""
     real = real_type([q, k, v])
     dq = torch.empty_like(q, memory_format=torch.contiguous_format)
     # Summed over chunks before they are rounded.
@@ -168,13 +168,13 @@ def gradients_in_chunks(
     rooms = _Rooms()
     for c in _chunks(q, k, kind):
         part = _Part(c, (q, k, v), mask, bias, kind, rooms)
-        part.weighted(part.w.amax(-1, keepdim=True), kind.safe)
+        m, at = part.w.max(-1, keepdim=True)
+        part.weighted(m, kind.safe)
         d = part.together(dout[c.here].to(real)) / part.total
         dv[c.there].add_(torch.bmm(part.w.mT, d).view(dv[c.there].shape))
         ds = rooms.of("rates", part.w, tuple(part.w.shape))
         torch.bmm(d, part.v.mT, out=ds)
         # As softmax.centred: the difference is 0 at the largest itself.
-        at = part.together(place[c.here].unsqueeze(-1)).long().clamp_(min=0)
         ds.sub_(ds.gather(-1, at)).mul_(part.w)
         ds.addcmul_(part.w, ds.sum(-1, keepdim=True) / part.total, value=-1)
         if not bool(torch.isfinite(part.total).all()):

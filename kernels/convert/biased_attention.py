@@ -26,22 +26,21 @@ def biased_attention(
     """
     given = (q, k, v, bias, causal, scale)
     compiling = torch.compiler.is_compiling()
-    return (applied(_Traced, *given) if compiling else _Gate.apply(*given))[0]  # type: ignore[no-any-return]
+    return applied(_Traced, *given) if compiling else _Gate.apply(*given)  # type: ignore[no-any-return]
 
 
 def _value(q: Any, k: Any, v: Any, bias: Any, causal: bool, scale: float) -> Any:
     q, k, v, bias = (t.detach() for t in (q, k, v, bias))
-    out, _, place = in_chunks(q, k, v, None, Kind(causal, scale, True), bias)
-    return out, place
+    return in_chunks(q, k, v, None, Kind(causal, scale, True), bias)[0]
 
 
-def _gradients(dout: Any, q: Any, k: Any, v: Any, bias: Any, place: Any, causal: bool, scale: float) -> Any:
+def _gradients(dout: Any, q: Any, k: Any, v: Any, bias: Any, causal: bool, scale: float) -> Any:
     dout, q, k, v, bias = (t.detach() for t in (dout, q, k, v, bias))
-    return gradients_in_chunks(dout, q, k, v, None, place, Kind(causal, scale, True), bias)
+    return gradients_in_chunks(dout, q, k, v, None, Kind(causal, scale, True), bias)
 
 
 def _fake(q: Any, _: Any, v: Any, *__: Any) -> Any:
-    return q.new_empty(*q.shape[:3], v.shape[-1]), q.new_empty(q.shape[:3], dtype=torch.int32)
+    return q.new_empty(*q.shape[:3], v.shape[-1])
 
 
 def _fake_backward(_: Any, *tensors: Any) -> Any:
@@ -51,10 +50,9 @@ def _fake_backward(_: Any, *tensors: Any) -> Any:
 
 _TAGS = (torch.Tag.pt2_compliant_tag,)
 _GIVEN, _REST = "Tensor q, Tensor k, Tensor v, Tensor bias", "bool causal, float scale"
-LIBRARY.define(f"biased_attention({_GIVEN}, {_REST}) -> (Tensor, Tensor)", tags=_TAGS)
+LIBRARY.define(f"biased_attention({_GIVEN}, {_REST}) -> Tensor", tags=_TAGS)
 LIBRARY.define(
-    f"biased_attention_backward(Tensor dout, {_GIVEN}, Tensor place, {_REST}) -> "
-    "(Tensor, Tensor, Tensor, Tensor)",
+    f"biased_attention_backward(Tensor dout, {_GIVEN}, {_REST}) -> (Tensor, Tensor, Tensor, Tensor)",
     tags=_TAGS,
 )
 
@@ -69,8 +67,10 @@ def _batched(name: str, count: int) -> Any:
             a = a.unsqueeze(0).expand(info.batch_size, *a.shape) if d is None else a.movedim(d, 0)
             spread.append(a.expand(a.shape[0], batch, *a.shape[2:]).flatten(0, 1))
         found = getattr(torch.ops.gateproof, name).default(*spread, *args[count:])
+        if isinstance(found, torch.Tensor):
+            return found.unflatten(0, (info.batch_size, -1)), 0
         made = [t.unflatten(0, (info.batch_size, -1)) for t in found]
-        if name.endswith("backward") and args[4].shape[int(dims[4] is not None)] == 1:
+        if args[4].shape[int(dims[4] is not None)] == 1:
             made[3] = made[3].sum(1, keepdim=True)
         return tuple(made), (0,) * len(made)
 
@@ -79,7 +79,7 @@ def _batched(name: str, count: int) -> Any:
 
 for _name, _run, _shapes, _count in (
     ("biased_attention", _value, _fake, 4),
-    ("biased_attention_backward", _gradients, _fake_backward, 6),
+    ("biased_attention_backward", _gradients, _fake_backward, 5),
 ):
     for _key in ("CPU", "CUDA"):
         LIBRARY.impl(_name, _run, _key)
@@ -87,10 +87,9 @@ for _name, _run, _shapes, _count in (
     torch.library.register_vmap(f"gateproof::{_name}", _batched(_name, _count), lib=LIBRARY)
 
 
-def _keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+def _keep(ctx: Any, inputs: tuple[Any, ...]) -> None:
     *tensors, ctx.causal, ctx.scale = inputs
-    ctx.mark_non_differentiable(output[1])
-    ctx.save_for_backward(*tensors, output[1])
+    ctx.save_for_backward(*tensors)
 
 
 def _fused(ctx: Any, dout: Any) -> Any:
@@ -108,8 +107,8 @@ class _Gate(torch.autograd.Function):
         return torch.ops.gateproof.biased_attention(*args)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        _keep(ctx, inputs, output)
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
+        _keep(ctx, inputs)
         ctx.save_for_forward(*inputs[:4])
 
     @staticmethod
@@ -117,16 +116,15 @@ class _Gate(torch.autograd.Function):
         if not torch.is_grad_enabled():
             return _fused(ctx, grad_outputs[0])
         # The gradient may be differentiated again: it is that of the definition.
-        tensors = ctx.saved_tensors[:4]
+        tensors = ctx.saved_tensors
         back: Any = torch.func.vjp(_definition(ctx.causal, ctx.scale), *tensors)[1]
         return (*back(grad_outputs[0]), None, None)
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        q, k, v, bias = ctx.saved_tensors[:4]
+        q, k, v, bias = ctx.saved_tensors
         kind = Kind(ctx.causal, ctx.scale, True)
-        moved = whole_moved(grad_inputs[:4], q, k, v, None, kind, bias)
-        return moved, None
+        return whole_moved(grad_inputs[:4], q, k, v, None, kind, bias)
 
 
 def _definition(causal: bool, scale: float) -> Any:
@@ -141,8 +139,8 @@ class _Traced(torch.autograd.Function):
         return torch.ops.gateproof.biased_attention(*args)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        _keep(ctx, inputs, output)
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
+        _keep(ctx, inputs)
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:

@@ -3,6 +3,7 @@
 The fused ``torch._transformer_encoder_layer_fwd`` never runs. ``nn.TransformerEncoder`` makes nested tensors
 of padded ones where it does not learn, and its result is then 0 (or the last norm of 0) at padded places,
 where its other path leaves what attention gives there. A converted encoder makes none and gives the same 0.
+Nested tensors that are given are padded, and the result nested again.
 """
 
 from __future__ import annotations
@@ -73,12 +74,25 @@ def _encoder(
     self: Any, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None
 ) -> Any:
     padding = src_key_padding_mask
+    if src.is_nested:
+        return _nested(self, src, mask, padding)
     found = nn.TransformerEncoder.forward(self, src, mask, padding, is_causal)
     if torch.compiler.is_compiling() or padding is None or not _nests(self, src, mask, padding):
         return found
     rest = found.new_zeros(found.shape[-1])
     rest = rest if self.norm is None else self.norm(rest)
     return torch.where(padding.bool().unsqueeze(-1), rest, found)
+
+
+def _nested(module: Any, src: Any, mask: Any, padding: Any) -> Any:
+    """A module of nested rows, by padded ones."""
+    if mask is not None or padding is not None:
+        raise ValueError("a nested tensor comes without masks: its rows say how long they are")
+    lengths = torch.tensor([len(row) for row in src.unbind()], device=src.device)
+    padded = src.to_padded_tensor(0.0)
+    seen = torch.arange(padded.shape[1], device=src.device) < lengths.unsqueeze(-1)
+    found = module.forward(padded, src_key_padding_mask=seen.logical_not())
+    return torch._nested_tensor_from_mask(found, seen)
 
 
 def _nests(encoder: Any, src: Any, mask: Any, padding: Any) -> bool:
@@ -111,6 +125,8 @@ def _encoder_layer(
     self: Any, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
 ) -> Any:
     masks = src_mask, src_key_padding_mask
+    if src.is_nested:
+        return _nested(self, src, *masks)
     if getattr(self.activation, "approximate", "none") == "none" or not _is_fast(self, src):
         return nn.TransformerEncoderLayer.forward(self, src, src_mask, src_key_padding_mask, is_causal)
     # PyTorch's fused layer takes any nn.GELU for the one of erf, and so did the network.

@@ -153,8 +153,8 @@ def test_no_buffer_grows_with_rows_times_keys(monkeypatch):
     kind = Kind(causal=False, scale=0.3, safe=True)
 
     def both(q, k, v):
-        place = attention_chunks.in_chunks(q, k, v, None, kind)[2]
-        attention_chunks.gradients_in_chunks(q, q, k, v, None, place, kind)
+        attention_chunks.in_chunks(q, k, v, None, kind)
+        attention_chunks.gradients_in_chunks(q, q, k, v, None, kind)
 
     found = {n: bytes_of(n, both) for n in (512, 1024)}
     # A few chunks, and tensors of the size of q.

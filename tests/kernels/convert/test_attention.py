@@ -225,6 +225,18 @@ def test_encoder_in_eval(activation, first):
     assert found.report.kept == ()
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
+def test_nested_rows():
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dtype=torch.float64)
+    module = nn.TransformerEncoder(layer, 2).eval()
+    rows = torch.nested.nested_tensor(made((3, 8), (5, 8)))
+    found = convert(deepcopy(module)).model
+    with torch.no_grad():
+        for one, other in ((module, found), (module.layers[0], found.layers[0])):
+            for a, b in zip(other(rows).unbind(), one(rows).unbind(), strict=True):
+                torch.testing.assert_close(a, b, rtol=1e-12, atol=1e-12)
+
+
 def test_fused_operators_called_by_themselves():
     layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dtype=torch.float64).eval()
     own, (x,) = layer.self_attn, made((2, 5, 8))
