@@ -21,7 +21,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from gateproof.kernels.convert.expressions import X, expression
 from gateproof.kernels.convert.kinds import Kind
 from gateproof.kernels.convert.named import name_of
-from gateproof.kernels.convert.nodes import Node, Root, nonlinearity, values
+from gateproof.kernels.convert.nodes import Node, Root, cut, nonlinearity, rerooted, values
 from gateproof.kernels.convert.plan import Plan, _place, handled
 from gateproof.kernels.convert.steps import Frame, plain_of
 from gateproof.theory.formula import to_text
@@ -168,7 +168,8 @@ def _groups(frame: Frame) -> Iterator[Group]:
     for node in frame.found:
         if not any(r is not None and r.candidate and r.at[0] is frame for r in node.readers):
             best, name = _best(node, frame)
-            chosen[id(best)] = (best, name)
+            if best.candidate:
+                chosen[best.at[1] or 0] = (best, name)
     for node, name in chosen.values():
         assert isinstance(node.expr, Expr)
         ready = node.whole and all(m.at[0] is frame for m in node.members())
@@ -176,12 +177,19 @@ def _groups(frame: Frame) -> Iterator[Group]:
 
 
 def _best(node: Node, frame: Frame) -> tuple[Node, str]:
-    """The largest part that has a name; else all of it, less a sum with the root around it."""
+    """The largest part that has a name; else all of it, less what is outside of it.
+
+    Outside are a sum with the root around it, and another activation whose result is all that it reads.
+    """
     for part in node.members():
         if part.candidate and part.at[0] is frame:
             name = name_of(values(part))
             if name:
                 return part, name
+    before = cut(node)
+    inner = None if before is None else rerooted(node, before)
+    if inner is not None:
+        return _best(inner, frame)
     while node.at[2].startswith("add") and any(p.made is None for p in node.parts):
         inner = next((p for p in node.parts if p.candidate and p.at[0] is frame), None)
         if inner is None:

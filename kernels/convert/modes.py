@@ -58,7 +58,7 @@ def prepare(plan: Plan, model: nn.Module, run: Run | None, way: str | None, fami
     plan.watch = None
     if way is not None and run is not None:
         for site in plan.sites.values():
-            if kind_of(site) is not None and site.treatment.how != "exact":
+            if (site.given or site.whole) and site.treatment.how != "exact":
                 site.histogram = Histogram()
         plan.seeing = True
         run()
@@ -82,8 +82,8 @@ def kind_of(site: Site) -> Kind | None:
 
 
 def settle(plan: Plan, way: str | None) -> None:
-    """The gate of each place."""
-    for site in plan.sites.values():
+    """The gate of each place: groups first, since calls in one without a gate are treated by themselves."""
+    for key, site in sorted(plan.sites.items(), key=lambda item: item[1].whole is None):
         kind = kind_of(site)
         if kind is None or site.treatment.how == "exact":
             continue
@@ -93,11 +93,26 @@ def settle(plan: Plan, way: str | None) -> None:
         else:
             site.treatment = calibrated(kind, k, site.histogram, way)
         site.histogram = None
+        if site.whole is not None and site.treatment.form is None:
+            _apart(plan, key, site)
     for owner, steps in plan.steps.items():
         for n, step in steps.items():
             if step.group >= 0:
                 found = plan.group_sites[owner, step.group]
                 steps[n] = replace(step, form=found.treatment.form)
+
+
+def _apart(plan: Plan, key: Any, site: Site) -> None:
+    """A group that stays: its calls are treated one by one, and it has a row if some of them have none."""
+    for part in site.parts:
+        part.inside = False
+        part.group = f"{site.kind}: {site.treatment.words}"
+    steps = plan.steps.get(site.owner, {})
+    for n, step in steps.items():
+        # What is made after all is made where it stands.
+        steps[n] = replace(step, lazy=False)
+    if not site.unseen:
+        del plan.sites[key]
 
 
 def attach(plan: Plan, model: nn.Module, families: str) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import torch
 
-from gateproof.kernels.convert.expressions import AFFINE, UNSEEN
+from gateproof.kernels.convert.expressions import AFFINE, UNSEEN, expression
 from gateproof.kernels.convert.pieces import EVEN, LEFT, RIGHT
-from gateproof.theory.formula.nodes import Expr, Rel
+from gateproof.theory.formula.nodes import Expr, Rel, Var, Where, num
 
 #: Where functions are compared.
 POINTS = np.linspace(-9.0, 9.0, 145)
@@ -30,9 +30,9 @@ class Root:
 
     @property
     def intact(self) -> bool:
-        """Whether nothing has been written into it."""
+        """Whether nothing has been written into it; nothing can be into one that is gone."""
         tensor = self.tensor()
-        return tensor is not None and (self.version is None or tensor._version == self.version)
+        return tensor is None or self.version is None or tensor._version == self.version
 
 
 @dataclass(eq=False)
@@ -42,8 +42,8 @@ class Node:
     ``made`` is how it came about: function, arguments (nodes and plain values), keywords; ``at`` the call:
     frame, number and name; ``plain`` its arguments that are no tensors. ``calls`` are numbers of the
     nonlinear calls in it, ``mixed`` says whether it is more than lines around one of them, ``unseen``
-    whether some of them have no handler. ``readers`` are the nodes made of it, and None for whatever else has read it.
-    ``whole``: it has the shape of its root, which has not been written into.
+    whether some of them have no handler. ``readers`` are the nodes made of it, and None for whatever else has
+    read it. ``whole``: it has the shape of its root, which has not been written into.
     """
 
     expr: Expr | Rel
@@ -120,6 +120,53 @@ def nonlinearity(node: Node, count: int) -> Node:
         node.calls |= {count}
     node.unseen |= any(g.unseen for g in own)
     return node
+
+
+def cut(node: Node) -> Node | None:
+    """The last activation that all of the node is a function of, if it is one of another activation."""
+    for m in node.members()[1:]:
+        if m.at[2].startswith("*") and m.whole and not _reaches(node, m):
+            return m
+    return None
+
+
+def _reaches(node: Node, without: Node) -> bool:
+    """Whether the root is read by other ways than through a node."""
+    if node is without:
+        return False
+    return node.made is None or any(_reaches(p, without) for p in node.parts)
+
+
+def rerooted(node: Node, m: Node) -> Node | None:
+    """The node as an expression in the result of a part of it; None if that is no expression."""
+    assert m.root is not None
+    memo: dict[int, Node | None] = {}
+
+    def again(n: Node) -> Node | None:
+        if n is m:
+            return root
+        if n.made is None:
+            return n
+        if id(n) not in memo:
+            function, args, kwargs = n.made
+            given = tuple(again(a) if isinstance(a, Node) else a for a in args)
+            memo[id(n)] = None
+            exprs = tuple(g.expr if isinstance(g, Node) else g for g in given)
+            expr: Any = None
+            if n.at[2] != "cast":
+                expr = expression(n.at[2], function, exprs, kwargs)
+            elif isinstance(exprs[0], Rel):
+                expr = Where(exprs[0], num(1), num(0))
+            if expr is not None and None not in given:
+                own = replace(n, expr=expr, root=root.root, made=(function, given, kwargs), sites=())
+                own.sites = tuple({id(s): s for g in given if isinstance(g, Node) for s in g.sites}.values())
+                own.sites += tuple(s for s in n.sites if all(s not in g.sites for g in n.parts))
+                own.whole = n.whole and not n.at[2].endswith("_")
+                memo[id(n)] = nonlinearity(own, min(n.calls, default=0))
+        return memo[id(n)]
+
+    root = Node(Var("x"), Root(m.root.tensor, None, m.root.shape, m.dtype or m.root.dtype))
+    return again(node)
 
 
 def values(node: Node, x: Any = POINTS) -> np.ndarray[Any, Any]:

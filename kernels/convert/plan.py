@@ -55,7 +55,8 @@ class Site:
     ``line`` is where in the source, or ''. ``calls`` counts since the last ``Plan.restart``. ``given`` is the
     kind with its numbers, for what may be fitted; ``histogram`` holds inputs seen; ``gate`` names the module
     of ``owner`` that has the gate's parameters. ``group`` says of which activation the call is a part;
-    ``inside``: the whole of that is replaced. ``whole`` is the function of a group.
+    ``inside``: the whole of that is replaced. ``whole`` is the function of a group, ``parts`` the sites in
+    it, ``unseen`` whether it has calls besides them.
     """
 
     owner: str
@@ -71,6 +72,8 @@ class Site:
     group: str = ""
     inside: bool = False
     whole: Any = None
+    parts: tuple[Any, ...] = ()
+    unseen: bool = False
 
 
 @dataclass
@@ -93,7 +96,6 @@ class Plan:
     choices: dict[str, dict[Given, tuple[Any, ...]]] = field(default_factory=dict)
     order: dict[str, dict[Given, list[Any]]] = field(default_factory=dict)
     group_sites: dict[tuple[str, int], Site] = field(default_factory=dict)
-    roots: dict[str, list[Any]] = field(default_factory=dict)
     through: dict[str, Callable[[Plan, str], Any]] = field(default_factory=dict)
     watch: Any = None
     latest: Site | None = None
@@ -112,6 +114,9 @@ class Plan:
         where = None if getattr(_running, "library", False) else _place()
         key = (owner, kind, spelled, where)
         site = self.sites.get(key)
+        if site is None and getattr(_running, "late", False):
+            # What was put off is made in another place than where it stands.
+            site = next((s for k, s in self.sites.items() if k[:3] == key[:3]), None)
         if site is None:
             names = self.names.get(owner, (owner,))
             line = f"{Path(where[0]).name}:{where[1]}" if where else ""
@@ -188,10 +193,10 @@ def _followed(plan: Plan, frame: Frame, function: Any, args: tuple[Any, ...], kw
         return plan.watch.called(plan, frame, (number, name), function, args, kwargs)
     step = None if name is None or steps is None else steps.get(number)
     if step is None or name is None or frame.off:
-        return handled(plan, function, made_up(frame, args), kwargs)
+        return _made(plan, frame, function, args, kwargs)
     if not matches(frame, step, name, function, args, kwargs):
         plan.strayed(frame.owner)
-        return handled(plan, function, made_up(frame, args), kwargs)
+        return _made(plan, frame, function, args, kwargs)
     found: Any = None
     if plan.seeing:
         plan.saw(frame, step)
@@ -201,9 +206,25 @@ def _followed(plan: Plan, frame: Frame, function: Any, args: tuple[Any, ...], kw
     elif step.lazy:
         found = put_off(frame, step, function, args, kwargs)
     if found is None:
-        found = handled(plan, function, made_up(frame, args), kwargs)
+        found = _made(plan, frame, function, args, kwargs)
     frame.kept[number] = found
     return found
+
+
+def _looked(plan: Plan, frame: Frame) -> bool:
+    """Whether the forward is one that runs for the first time, in Python."""
+    if plan.watch is None or torch.compiler.is_compiling() or torch.jit.is_tracing():
+        return False
+    return frame.owner not in plan.watch.seen
+
+
+def _made(plan: Plan, frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call itself, of what was put off too."""
+    if frame.lazy:
+        _running.late = True
+        args = made_up(frame, args, lambda f, a, k: handled(plan, f, a, k))
+        _running.late = False
+    return handled(plan, function, args, kwargs)
 
 
 def handled(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -218,7 +239,7 @@ def handled(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 def ended(plan: Plan, frame: Frame, result: Any) -> Any:
     """The forward has run to its end."""
-    if plan.watch is not None and not torch.compiler.is_compiling() and frame.owner not in plan.watch.seen:
+    if _looked(plan, frame):
         plan.watch.ended(plan, frame, result)
     return result
 

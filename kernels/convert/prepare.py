@@ -25,14 +25,16 @@ _NOT_AT_HAND = "its input is not at hand where its last call is, so its calls ar
 
 def place_groups(plan: Plan, groups: list[Group]) -> None:
     """Rows and steps for the groups of a forward that has run for the first time."""
+    roots = list({id(g.node.root): g.node.root for g in groups}.values())
     for group in groups:
+        at = -1 - roots.index(group.node.root)
         if plan.mode == "exact":
-            _exact(plan, group)
+            _exact(plan, group, at)
         else:
-            _whole(plan, group)
+            _whole(plan, group, at)
 
 
-def _exact(plan: Plan, group: Group) -> None:
+def _exact(plan: Plan, group: Group, at: int) -> None:
     """Calls with handlers are converted one by one, which keeps their roundings; others as a whole."""
     text = f"{group.kind.name}: {group.kind.formula}" if group.named else group.kind.formula
     for site in group.node.sites:
@@ -42,46 +44,44 @@ def _exact(plan: Plan, group: Group) -> None:
     found = exact_group(group)
     if found.how == "exact" and not group.ready:
         found = Treatment("kept", f"{found.words}, but {_NOT_AT_HAND}", None, found.formula)
-    _add(plan, group, found)
+    _add(plan, group, found, at)
 
 
-def _whole(plan: Plan, group: Group) -> None:
+def _whole(plan: Plan, group: Group, at: int) -> None:
     """The whole group is to be one gate, if its input is at hand."""
     if not group.ready:
         for site in group.node.sites:
             site.group = f"{group.kind.formula} ({_NOT_AT_HAND})"
         if group.node.unseen:
-            _add(plan, group, Treatment("kept", _NOT_AT_HAND, None, group.kind.formula))
+            _add(plan, group, Treatment("kept", _NOT_AT_HAND, None, group.kind.formula), at)
         return
     found = exact_group(group)
-    _add(plan, group, found)
+    _add(plan, group, found, at)
     for site in group.node.sites:
         site.group, site.inside = group.kind.formula, True
 
 
-def _add(plan: Plan, group: Group, found: Treatment) -> None:
-    """The group's row, and what is done at its calls."""
+def _add(plan: Plan, group: Group, found: Treatment, at: int) -> None:
+    """The group's row, and what is done at its calls; ``at`` numbers its root."""
     number = len(plan.group_sites)
     file, line, _ = group.node.place
     site = Site(
         group.owner, group.kind.name, group.kind.formula, f"{Path(file).name}:{line}", found,
         plan.names.get(group.owner, (group.owner,)), whole=group.kind if group.ready else None,
+        parts=group.node.sites, unseen=group.node.unseen,
     )  # fmt: skip
     plan.sites[group.owner, "group", number] = site
     plan.group_sites[group.owner, number] = site
-    if not group.ready or (plan.mode == "exact" and found.form is None):
+    if not group.ready:
         return
     steps = plan.steps.setdefault(group.owner, {})
-    members = group.node.members()
-    roots = plan.roots.setdefault(group.owner, [])
-    root = group.node.root
-    if root not in roots:
-        roots.append(root)
-    at = -1 - roots.index(root)
-    private = not any(m.at[2].endswith("_") for m in members)
+    members, root = group.node.members(), group.node.root
+    assert root is not None
+    gone = plan.mode != "exact" or found.form is not None
+    private = gone and not any(m.at[2].endswith("_") for m in members)
     for m in members:
         assert m.at[1] is not None
-        lazy = private and m.dtype == root.dtype and all(r in members for r in m.readers)  # type: ignore[union-attr]
+        lazy = private and m.dtype == root.dtype and all(r in members for r in m.readers)
         before = steps.get(m.at[1])
         own = Step(m.at[2], m.plain, tuple(_reads(m, at)), lazy=lazy, at=at)
         steps[m.at[1]] = own if before is None else replace(before, lazy=before.lazy and lazy)

@@ -7,7 +7,7 @@ there on. What only the group reads is not computed (``Lazy``) unless it turns o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ import torch
 
 from gateproof.kernels.convert.forms import Form, run
 from gateproof.kernels.convert.spelled import SPELLINGS
+
+Call = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 
 
 class Frame:
@@ -117,14 +119,14 @@ def put_off(frame: Frame, step: Step, function: Any, args: tuple[Any, ...], kwar
     return stands
 
 
-def made_up(frame: Frame, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of a call that is made after all, with what was put off computed."""
-    return tuple(_actual(frame, a) for a in args) if frame.lazy else args
+def made_up(frame: Frame, args: tuple[Any, ...], call: Call) -> tuple[Any, ...]:
+    """The arguments of a call that is made after all, with what was put off computed by ``call``."""
+    return tuple([_actual(frame, a, call) for a in args]) if frame.lazy else args
 
 
-def _actual(frame: Frame, a: Any) -> Any:
+def _actual(frame: Frame, a: Any, call: Call) -> Any:
     if isinstance(a, torch.Tensor):
         for one in frame.lazy:
             if one.stands is a:
-                return one.function(*made_up(frame, one.args), **one.kwargs)
+                return call(one.function, made_up(frame, one.args, call), one.kwargs)
     return a
