@@ -98,7 +98,8 @@ def _by_weights(
         scores = scores.masked_fill(mask.logical_not(), -float("inf"))
     elif mask is not None:
         scores = scores + mask
-    weights = functional.dropout(gate_softmax(scores, -1, safe=True), dropout, training=True)
+    weights = gate_softmax(scores, -1, safe=True)
+    weights = functional.dropout(weights, dropout, training=True) if dropout > 0 else weights
     return torch.matmul(weights, v).to(dtype)
 
 
