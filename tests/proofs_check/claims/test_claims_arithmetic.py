@@ -10,10 +10,9 @@ from fractions import Fraction
 from math import comb, isqrt
 
 import pytest
+from packaged_claims import packaged
 
-from gateproof.proofs_check.claims_file import load_packaged
-
-TEXT = {f"{c.id}|{r.name}": r.formal for c in load_packaged() for r in c.readings}
+TEXT = {f"{c.id}|{r.name}": r.formal for c in packaged() for r in c.readings}
 
 
 def formal(claim_id: str, part: str = "") -> str:

@@ -6,8 +6,8 @@ import re
 from fractions import Fraction
 
 import pytest
+from packaged_claims import packaged
 
-from gateproof.proofs_check.claims_file import load_packaged
 from gateproof.theory import differential_pair, memristor, two_sided
 from gateproof.theory.cost_ladder import cost
 from gateproof.theory.exact.domain import Assumptions, Domain
@@ -17,7 +17,7 @@ from gateproof.theory.formula.nodes import At, Diff, Gauss, Num, Printed, Rel, T
 from gateproof.theory.gradients import soft_gradient
 from gateproof.theory.networks import all_networks, network_cost
 
-CLAIMS = {c.id: {r.name: r for r in c.readings} for c in load_packaged()}
+CLAIMS = {c.id: {r.name: r for r in c.readings} for c in packaged()}
 NETWORKS = {n.name: n for n in all_networks()}
 POSITIVE = Domain(num(0), None)
 

@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from packaged_claims import packaged
 
-from gateproof.proofs_check.claims_file import load_packaged, packaged_files
+from gateproof.proofs_check.claims_file import packaged_files
 from gateproof.proofs_check.evidence.criterion import parse as parse_criterion
 from gateproof.proofs_check.records import VERDICTS
 from gateproof.theory.formula import define, parse_claim, to_text
@@ -18,7 +19,7 @@ HERE = Path(__file__).parent
 #: The statements of the papers. A claim under another id is marked as a finding of ours, or a slip.
 PAPER_IDS = set((HERE / "paper_ids.txt").read_text().split())
 
-CLAIMS = load_packaged()
+CLAIMS = packaged()
 IDS = {claim.id for claim in CLAIMS}
 READINGS = [(claim, reading) for claim in CLAIMS for reading in claim.readings]
 

@@ -6,11 +6,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from gateproof.proofs_check.claims_file import load_packaged
+from packaged_claims import packaged
 
 ROWS = (Path(__file__).parent / "paper_ids.txt").read_text().split()
-CLAIMS = load_packaged()
+CLAIMS = packaged()
 BY_ID = {claim.id: claim for claim in CLAIMS}
 FAILS = ("refuted", "ill-posed", "unsupported")
 
