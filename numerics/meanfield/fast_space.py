@@ -11,7 +11,6 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy import special as jax_special
-from scipy import special
 
 from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.meanfield.closed_forms_space import Value
@@ -97,6 +96,8 @@ class NumpySpace(_ArraySpace):
     """Arrays of float64 in NumPy, without compilation and the microseconds of a call of JAX."""
 
     def __init__(self, order: int = 14) -> None:
+        from scipy import special
+
         super().__init__(np, special, order)
 
     def sided(self, c: Value) -> tuple[Value, Value]:
