@@ -22,6 +22,8 @@ from gateproof.kernels.composite import real_type
 
 #: Scores a chunk: with what is computed from them they fit a core's cache.
 CHUNK = 1 << 17
+#: The same on other devices, where launches cost more than memory does.
+CHUNK_ELSEWHERE = 1 << 24
 #: 2^x has a vector form that is several times as fast as exp's.
 LOG2E = 1.4426950408889634
 _INFINITY = float("inf")
@@ -54,14 +56,19 @@ class Chunk:
         return t[tuple([slice(1) if o else p for o, p in zip(once, places, strict=True)])]
 
 
+def chunk_on(device: torch.device) -> int:
+    """Scores a chunk on a device."""
+    return CHUNK if device.type == "cpu" else CHUNK_ELSEWHERE
+
+
 def _chunks(q: Any, k: Any, kind: Kind) -> Iterator[Chunk]:
     batch, heads, rows, _ = q.shape
     groups, keys = k.shape[1:3]
-    each = heads // groups
+    each, most = heads // groups, chunk_on(q.device)
     # Several batches at once, or some groups of one, or some rows of one group.
-    batches = min(batch, max(1, CHUNK // (heads * rows * keys)))
-    at_once = groups if batches > 1 else min(groups, max(1, CHUNK // (each * rows * keys)))
-    step = min(rows, max(1, CHUNK // (batches * at_once * each * keys)))
+    batches = min(batch, max(1, most // (heads * rows * keys)))
+    at_once = groups if batches > 1 else min(groups, max(1, most // (each * rows * keys)))
+    step = min(rows, max(1, most // (batches * at_once * each * keys)))
     for b in range(0, batch, batches):
         some = slice(b, min(batch, b + batches))
         for g in range(0, groups, at_once):

@@ -17,8 +17,9 @@ from typing import Any
 
 import torch
 
-from gateproof.kernels.attention_chunks import CHUNK, LOG2E
+from gateproof.kernels.attention_chunks import LOG2E, chunk_on
 from gateproof.kernels.pointwise import LIBRARY
+from gateproof.kernels.softmax_autograd import tg_softmax
 from gateproof.kernels.traced import applied, exported
 
 _INFINITY = float("inf")
@@ -32,6 +33,8 @@ def gate_softmax(z: torch.Tensor, dim: int, *, log: bool = False, safe: bool = F
     place = dim - z.dim() if dim >= 0 else dim
     if exported():
         return plain_value(z, place, log, safe)
+    if z.is_cuda and not log and not torch.compiler.is_compiling():
+        return tg_softmax(z, place, safe=safe)
     if torch.compiler.is_compiling():
         return applied(_Traced, z, place, log, safe)  # type: ignore[no-any-return]
     return _Gate.apply(z, place, log, safe)  # type: ignore[no-any-return]
@@ -81,12 +84,12 @@ def plain_moved(t: torch.Tensor, y: torch.Tensor, dim: int, log: bool) -> torch.
     return (wide - (torch.exp(_wide(y)) * wide).sum(dim, keepdim=True)).to(y.dtype)
 
 
-def _blocks(shape: torch.Size, dim: int) -> tuple[tuple[int, ...], Iterator[tuple[slice, ...]]]:
+def _blocks(shape: torch.Size, dim: int, most: int) -> tuple[tuple[int, ...], Iterator[tuple[slice, ...]]]:
     """The shape as (rows, n) or (outer, n, inner), and blocks of whole rows that fit a core's cache."""
     n, inner = shape[dim], shape[dim + 1 :].numel() if dim < -1 else 1
     outer = shape[:dim].numel()
-    across = min(inner, max(16, CHUNK // n))
-    step = max(1, CHUNK // (n * across))
+    across = min(inner, max(16, most // n))
+    step = max(1, most // (n * across))
     every = slice(None)
     if inner == 1:
         return (outer, n), ((slice(o, o + step), every) for o in range(0, outer, step))
@@ -101,7 +104,7 @@ def _value(z: torch.Tensor, dim: int, log: bool, safe: bool) -> torch.Tensor:
     out = torch.empty_like(z, memory_format=torch.contiguous_format)
     if not z.numel():
         return out
-    shape, blocks = _blocks(z.shape, dim)
+    shape, blocks = _blocks(z.shape, dim, chunk_on(z.device))
     source, result = z.reshape(shape), out.view(shape)
     real = torch.float64 if z.dtype == torch.float64 else torch.float32
     for b in blocks:
@@ -128,7 +131,7 @@ def _gradient(dy: torch.Tensor, y: torch.Tensor, dim: int, log: bool) -> torch.T
     out = torch.empty_like(y, memory_format=torch.contiguous_format)
     if not y.numel():
         return out
-    shape, blocks = _blocks(y.shape, dim)
+    shape, blocks = _blocks(y.shape, dim, chunk_on(y.device))
     given, values, result = dy.reshape(shape), y.reshape(shape), out.view(shape)
     for b in blocks:
         p, d = _wide(values[b]), _wide(given[b])

@@ -199,8 +199,9 @@ def test_multihead(options, call):
     assert [r.converted for r in found.report] == [True]
 
 
-@pytest.mark.parametrize("activation", ["relu", functional.gelu, nn.GELU("tanh")], ids=str)
-@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize(
+    ("activation", "first"), [("relu", False), (functional.gelu, True), (nn.GELU("tanh"), False)]
+)
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
 def test_encoder_in_eval(activation, first):
     layer = nn.TransformerEncoderLayer(

@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from gateproof import convert
+from gateproof.kernels import attention_chunks
 from gateproof.kernels.convert.softmax_form import gate_softmax
 
 INF, NAN = float("inf"), float("nan")
@@ -43,12 +44,14 @@ SPELLED = {
     "hard gumbel": lambda x: functional.gumbel_softmax(x, hard=True),
     "0 dimensions": lambda x: x[0, 0].softmax(-1),
     "transposed": lambda x: x.t().softmax(-1),
-    "channels": lambda x: nn.Softmax2d()(x.expand(2, 4, 3, 5).contiguous(memory_format=torch.channels_last)),
+    "channels": lambda x: nn.Softmax2d()(x.repeat(2, 4, 3, 8).contiguous(memory_format=torch.channels_last)),
 }
 
 
 @pytest.mark.parametrize("name", SPELLED)
-def test_every_spelling(name):
+def test_every_spelling(name, monkeypatch):
+    # Several blocks even of these.
+    monkeypatch.setattr(attention_chunks, "CHUNK", 4)
     x = torch.randn(3, 5, generator=torch.Generator().manual_seed(0))
     torch.manual_seed(1)
     right = SPELLED[name](x)
@@ -75,7 +78,8 @@ ROWS += [[torch.finfo(torch.float32).min] * 3]
 
 @pytest.mark.parametrize("dim", [-1, 0])
 @pytest.mark.parametrize("log", [False, True])
-def test_row_kinds(log, dim):
+def test_row_kinds(log, dim, monkeypatch):
+    monkeypatch.setattr(attention_chunks, "CHUNK", 4)
     x = torch.tensor(ROWS) if dim == -1 else torch.tensor(ROWS).t()
     right = (torch.log_softmax if log else torch.softmax)(x.double(), dim)
     for compiled in (False, True):
