@@ -146,8 +146,9 @@ class _Errors:
         return self._sum(lost, lows[0], last)
 
     def _at(self, ref: Ref) -> Node | None:
-        inside = isinstance(ref, int) and ref >= self.graph.inputs
-        return self.graph.nodes[ref - self.graph.inputs] if inside else None  # type: ignore[operator]
+        if not isinstance(ref, int) or ref < self.graph.inputs:
+            return None
+        return self.graph.nodes[ref - self.graph.inputs]
 
     def _here(self, ref: Ref) -> Ref:
         return self.places[ref] if isinstance(ref, int) else ref

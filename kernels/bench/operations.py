@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
+from math import inf
 from typing import Any
 
 import torch
-from torch.nn.functional import gelu, silu
+from torch.nn.functional import gelu, relu, silu
 
 from gateproof.kernels import functional
 from gateproof.kernels.choice import Code, use
@@ -60,10 +61,12 @@ def operations() -> list[Operation]:
     """All of them."""
     two, three = _gate([0.2], [0.0, 1.0], 1.5), _gate([-1.0, 1.0], [0.0, 0.5, 1.0], 1.5)
     exact, _ = _gate([0.0], [0.0, 1.0], 1.0, 0.0)
+    hard, _ = _gate([0.0], [0.0, 1.0], inf, 0.0)
     return [
         Operation("threshold_gate SiLU", exact, silu, 1),
         Operation("threshold_gate K=2", *two, 1),
         Operation("threshold_gate K=3", *three, 1),
+        Operation("threshold_gate ReLU", hard, relu, 1),
         Operation("memglu gate", compile_kernel("memglu(x)"), _memglu, 1),
         Operation("swiglu", functional.swiglu, lambda g, u: silu(g) * u, 2, "LigerSiLUMulFunction"),
         Operation("memglu", functional.memglu, lambda g, u: _memglu(g) * u, 2),
