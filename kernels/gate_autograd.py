@@ -12,7 +12,7 @@ from gateproof.kernels.composite import Results, composite, real_type, result_ty
 from gateproof.kernels.gate_graph import Gate, Shape, gate_gradients, gradient_graph, value_graph
 from gateproof.kernels.gate_op import GateOp, entries, kept
 from gateproof.kernels.graph import Graph
-from gateproof.kernels.traced import constants_of, graph_of
+from gateproof.kernels.traced import constants_of, graph_of, in_operations
 from gateproof.numerics.backends.with_torch import TorchOps
 
 
@@ -78,7 +78,7 @@ class Dispatched(torch.autograd.Function):
         (dy,) = grad_outputs
         p, shape, tensors, table = ctx.p, ctx.shape, *_saved(ctx)
         needs = (*ctx.needs_input_grad[5:], ctx.needs_input_grad[2])
-        if torch.is_grad_enabled():
+        if in_operations(dy):
             made = smooth_gradients(
                 dy, p.parts(tensors), table, ctx.numbers, shape, ctx.dim, numbers_too=needs[-1]
             )

@@ -21,7 +21,7 @@ from gateproof.kernels.eager_pointwise import PointwiseForms
 from gateproof.kernels.graph import Graph, unfold
 from gateproof.kernels.launch import launch
 from gateproof.kernels.one_exponential import shared
-from gateproof.kernels.traced import applied, exported, keep, traced
+from gateproof.kernels.traced import applied, exported, in_operations, keep, traced
 from gateproof.numerics.backends import with_torch
 from gateproof.numerics.backends.formula import formula
 from gateproof.numerics.backends.op import Op
@@ -255,7 +255,7 @@ class _Dispatched(torch.autograd.Function):
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         p, (dy,) = ctx.p, grad_outputs
         wanted = ctx.needs_input_grad[1 : 1 + len(p.tensors)]
-        if torch.is_grad_enabled():
+        if in_operations(dy):
             # The gradient may be differentiated again: the fused kernel would hide how it depends on x.
             found = iter(p.partials(dy, ctx.saved_tensors, ctx.numbers, wanted))
         else:

@@ -12,6 +12,7 @@ from gateproof.kernels.composite import Results, composite, real_type
 from gateproof.kernels.gate_op import entries, kept
 from gateproof.kernels.soft_threshold_graph import Gradient, in_delta, in_x, traced_gradient, traced_value
 from gateproof.kernels.soft_threshold_op import BACKWARD, VALUE
+from gateproof.kernels.traced import in_operations
 from gateproof.numerics.backends.with_torch import TorchOps
 
 
@@ -126,7 +127,7 @@ class _Dispatched(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         dy, (x_too, delta_too) = grad_outputs[0], ctx.needs_input_grad[:2]
-        if torch.is_grad_enabled():
+        if in_operations(dy):
             # The gradient may be differentiated again: the fused kernel would hide how it depends on x.
             ops, x, spread, sharpness, delta = _parts(ctx)
             given = ops, _sigmoid, x.to(ops.dtype), spread, sharpness, ctx.gradient

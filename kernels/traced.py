@@ -47,6 +47,16 @@ def applied(function: Any, *args: Any) -> Any:
     return function.apply(*args) if wanted else function.forward(*args)
 
 
+def in_operations(dy: Any) -> bool:
+    """Whether a gradient is computed in PyTorch's own operations: it may be differentiated again.
+
+    So is one under ``is_grads_batched`` (``jacobian(vectorize=True)`` too), whose older vmap has no rule for
+    operations that return a list.
+    """
+    batched = getattr(torch._C._functorch, "is_legacy_batchedtensor", None)
+    return torch.is_grad_enabled() or (batched is not None and batched(dy))
+
+
 def constants_of(graph: Graph) -> tuple[Any, ...]:
     """A graph as tuples of names and numbers."""
     return graph.inputs, tuple((n.head, n.args) for n in graph.nodes), graph.results

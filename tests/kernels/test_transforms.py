@@ -200,3 +200,25 @@ def test_chosen_compiled_code_gives_the_same():
             (dx,) = torch.autograd.grad(y.sum(), leaf)
             found[code] = torch.cat([y.detach(), dx])
         assert torch.allclose(*found.values(), rtol=2e-6, atol=1e-6, equal_nan=True)
+
+
+BATCHED = {
+    "formula": lambda x: functional.swiglu(x, x + 1),
+    "packed": functional.memglu_packed,
+    "gate": lambda x: functional.threshold_gate(x, 1.3, [0.1], [0.0, 1.0], [0.2, 0.0]),
+    "soft": lambda x: functional.soft_threshold(x, torch.full((4,), 0.3), 4.0, "debiased"),
+    "softmax": functional.tg_softmax,
+    "attention": lambda x: functional.tg_attention(x, x, x),
+}
+
+
+@pytest.mark.parametrize("name", BATCHED)
+def test_several_gradients_at_once(name):
+    x = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
+    y = BATCHED[name](x)
+    dy = torch.randn(5, *y.shape, dtype=torch.float64)
+    (found,) = torch.autograd.grad(y, x, dy, is_grads_batched=True, retain_graph=True)
+    right = torch.stack([torch.autograd.grad(y, x, d, retain_graph=True)[0] for d in dy])
+    torch.testing.assert_close(found, right)
+    one, each = (torch.autograd.functional.jacobian(BATCHED[name], x, vectorize=v) for v in (True, False))
+    torch.testing.assert_close(one, each)
