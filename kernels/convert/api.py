@@ -14,6 +14,7 @@ from gateproof.kernels.convert import modes, script, swap
 from gateproof.kernels.convert import pointwise_calls as pointwise_calls
 from gateproof.kernels.convert import recurrent_calls as recurrent_calls
 from gateproof.kernels.convert.census import Census, Counting, compared, counted, listed, silent
+from gateproof.kernels.convert.given import read_gates
 from gateproof.kernels.convert.inputs import Batch, called, read_inputs, undisturbed
 from gateproof.kernels.convert.plan import Plan
 from gateproof.kernels.convert.proof import Proof, prove
@@ -69,6 +70,7 @@ class Conversion:
 def convert(
     model: nn.Module, *, mode: str = "exact", branches: int | Mapping[str, int] = 2, inputs: Any = None,
     inplace: bool = True, calibrate: bool | str = False, families: str = "kept",
+    gates: Mapping[str, Any] | None = None,
 ) -> Conversion:  # fmt: skip
     """Turn the nonlinearities of ``model`` into threshold gates, and say what was found where.
 
@@ -77,7 +79,9 @@ def convert(
     numbers; 'trainable' makes the numbers of all these gates parameters of the modules that call them.
     ``calibrate``: gates are fitted to the ``inputs`` that reach each place, under which root mean square
     (True or 'rms'), largest error ('sup'), or by the paper's search ('nelder-mead'). ``families``: 'kept'
-    keeps intercepts (or slopes) that are all 0 fixed in trainable gates, 'freed' does not.
+    keeps intercepts (or slopes) that are all 0 fixed in trainable gates, 'freed' does not. ``gates``: gates
+    of yours by kind ('gelu') or pattern of module names: a fit, its JSON, or (tau, theta, slope, intercept);
+    their errors are certified as those of fits are.
     ``inputs`` is what the network is called with: a tensor, a tuple of arguments, a mapping of keywords, or a
     list of these; it is run once, so that the report knows all calls. Without it calls inside of forward
     functions appear in the report when they first run. ``inplace=False`` converts a deep copy.
@@ -92,10 +96,10 @@ def convert(
     batches = read_inputs(inputs)
     if not inplace:
         model = _copied(model)
-    way = modes.checked(mode, branches, calibrate, families, bool(batches))
+    way = modes.checked(mode, branches, calibrate, families, gates, bool(batches))
     _taken_over(model)
     before = _ran(model, batches) if batches else None
-    plan = Plan(mode, branches, _names(model))
+    plan = Plan(mode, branches, _names(model), gates=read_gates(gates))
     for name, module in list(model.named_modules()):
         if swap.to_swap(module):
             swap.swapped(module, plan, name)

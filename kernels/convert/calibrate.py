@@ -21,12 +21,11 @@ import numpy as np
 import torch
 
 from gateproof.kernels.convert.fitted import fitted, solved, treatment
-from gateproof.kernels.convert.forms import Treatment, numbers_of, plain, run, soft_form
+from gateproof.kernels.convert.forms import Treatment, plain, run
+from gateproof.kernels.convert.given import certified
 from gateproof.kernels.convert.kinds import Kind
 from gateproof.numerics.backends.formula import formula
-from gateproof.numerics.certify import certify
 from gateproof.numerics.fits.request import Request
-from gateproof.theory.formula import parse_expr
 from gateproof.theory.formula.nodes import num
 from gateproof.theory.gate import Gate
 
@@ -183,18 +182,7 @@ def _given(kind: Kind, form: Any, like: Gate, how: str) -> Treatment:
         (like.slope[0], *map(num, inner_s), like.slope[-1]),
         (like.intercept[0], *map(num, inner_c), like.intercept[-1]),
     )
-    text = f"{kind.formula}(x)" if kind.formula.isidentifier() else kind.formula
-    found = certify(parse_expr(f"sup(abs({gate.text} - ({text})), x in R)"), 8)
-    if found["kind"] != "value":
-        return Treatment("kept", f"{how} its error is not certified", None, kind.formula)
-    ends = found["value"]["lo"], found["value"]["hi"]
-    words = (
-        f"{how} {k} branches: {gate.text}; differs from {kind.formula} by at most {float(ends[1]):.3g} "
-        "(certified)"
-    )
-    return Treatment(
-        "fit", words, soft_form(gate), kind.formula, numbers_of(gate), ends, found.get("certificate")
-    )
+    return certified(kind, gate, how)
 
 
 _WAYS: dict[str, Callable[[Kind, int, Histogram], Treatment]] = {

@@ -13,6 +13,7 @@ from torch import nn
 from gateproof.kernels.convert import swap
 from gateproof.kernels.convert.calibrate import WAYS, Histogram, calibrated
 from gateproof.kernels.convert.fitted import DEFAULT, fitted, read_branches
+from gateproof.kernels.convert.given import certified, given_gate, read_gates
 from gateproof.kernels.convert.groups import Watch
 from gateproof.kernels.convert.kinds import KINDS, Kind
 from gateproof.kernels.convert.plan import Plan, Site
@@ -22,7 +23,7 @@ _NO_OBJECT = "stays fixed: its code is no forward of a module's class, so that n
 Run = Callable[[], Any]
 
 
-def checked(mode: str, branches: Any, calibrate: Any, families: Any, given: bool) -> str | None:
+def checked(mode: str, branches: Any, calibrate: Any, families: Any, gates: Any, given: bool) -> str | None:
     """How to calibrate, None for not at all. Raises ValueError for options that mean nothing together."""
     way = "rms" if calibrate is True else None if calibrate in (None, False) else calibrate
     if way is not None and way not in WAYS:
@@ -35,6 +36,8 @@ def checked(mode: str, branches: Any, calibrate: Any, families: Any, given: bool
         )
     if way is not None and not given:
         raise ValueError("convert: calibrate needs inputs=..., what the network is to be calibrated on")
+    if read_gates(gates) and (mode == "exact" or not given):
+        raise ValueError("convert: gates are for mode='fit' and mode='trainable', with inputs=...")
     if families not in FAMILIES:
         raise ValueError(f"convert: families: one of {', '.join(FAMILIES)}, found {families!r:.40}")
     read_branches(branches if not hasattr(branches, "keys") else 2, ())
@@ -83,9 +86,16 @@ def kind_of(site: Site) -> Kind | None:
 
 def settle(plan: Plan, way: str | None) -> None:
     """The gate of each place: groups first, since calls in one without a gate are treated by themselves."""
+    used = set[str]()
     for key, site in sorted(plan.sites.items(), key=lambda item: item[1].whole is None):
         kind = kind_of(site)
-        if kind is None or site.treatment.how == "exact":
+        if kind is None:
+            continue
+        own = given_gate(plan.gates, kind.name, site.owner)
+        if own is not None:
+            used.add(own)
+            site.treatment = certified(kind, plan.gates[own], "gate given,")
+        if own is not None or site.treatment.how == "exact":
             continue
         k = plan.ks.get(site.owner, DEFAULT)
         if way is None or site.histogram is None:
@@ -95,6 +105,13 @@ def settle(plan: Plan, way: str | None) -> None:
         site.histogram = None
         if site.whole is not None and site.treatment.form is None:
             _apart(plan, key, site)
+    if unused := [key for key in plan.gates if key not in used]:
+        found = (kind_of(s) for s in plan.sites.values())
+        kinds = sorted({kind.name for kind in found if kind is not None})
+        raise ValueError(
+            f"convert: gates: nothing is of kind {unused[0]!r} or in a module of that name; "
+            f"kinds here are {', '.join(kinds)}"
+        )
     for owner, steps in plan.steps.items():
         for n, step in steps.items():
             if step.group >= 0:

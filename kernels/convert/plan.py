@@ -80,8 +80,8 @@ class Site:
 class Plan:
     """The sites found so far and how they are to be treated.
 
-    ``ks``: branches by module. ``steps``: by module and number of the call. ``choices``: for a compiler, by
-    module and kind the form and gate of each call in order. ``watch`` looks at forwards that run for the
+    ``ks``: branches by module. ``gates``: given ones. ``steps``: by module and number of the call.
+    ``choices``: for a compiler, form and gate of each call in order. ``watch`` looks at forwards that run for the
     first time, ``seeing`` collects inputs, ``ready``: sites found now are treated at once. ``through``: modes
     of the dispatcher for modules whose nonlinearities are no calls of functions. ``wrong``: makes one gate
     wrong on purpose, for which ``touched`` collects the sites of a call.
@@ -92,6 +92,7 @@ class Plan:
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sites: dict[tuple[Any, ...], Site] = field(default_factory=dict)
     ks: dict[str, int] = field(default_factory=dict)
+    gates: dict[str, Any] = field(default_factory=dict)
     steps: dict[str, dict[int, Step]] = field(default_factory=dict)
     choices: dict[str, dict[Given, tuple[Any, ...]]] = field(default_factory=dict)
     order: dict[str, dict[Given, list[Any]]] = field(default_factory=dict)
@@ -213,7 +214,7 @@ def _followed(plan: Plan, frame: Frame, function: Any, args: tuple[Any, ...], kw
 
 def _looked(plan: Plan, frame: Frame) -> bool:
     """Whether the forward is one that runs for the first time, in Python."""
-    if plan.watch is None or torch.compiler.is_compiling() or torch.jit.is_tracing():
+    if plan.watch is None or torch.compiler.is_compiling() or torch.jit.is_tracing():  # type: ignore[attr-defined]
         return False
     return frame.owner not in plan.watch.seen
 
