@@ -106,8 +106,8 @@ def settle(plan: Plan, way: str | None) -> None:
         if site.whole is not None and site.treatment.form is None:
             _apart(plan, key, site)
     if unused := [key for key in plan.gates if key not in used]:
-        found = (kind_of(s) for s in plan.sites.values())
-        kinds = sorted({kind.name for kind in found if kind is not None})
+        all_kinds = (kind_of(s) for s in plan.sites.values())
+        kinds = sorted({one.name for one in all_kinds if one is not None})
         raise ValueError(
             f"convert: gates: nothing is of kind {unused[0]!r} or in a module of that name; "
             f"kinds here are {', '.join(kinds)}"

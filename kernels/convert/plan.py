@@ -81,8 +81,8 @@ class Plan:
     """The sites found so far and how they are to be treated.
 
     ``ks``: branches by module. ``gates``: given ones. ``steps``: by module and number of the call.
-    ``choices``: for a compiler, form and gate of each call in order. ``watch`` looks at forwards that run for the
-    first time, ``seeing`` collects inputs, ``ready``: sites found now are treated at once. ``through``: modes
+    ``choices``: for a compiler, form and gate of each call in order. ``watch`` looks at forwards that run for
+    the first time, ``seeing`` collects inputs, ``ready``: sites found now are treated at once. ``through``: modes
     of the dispatcher for modules whose nonlinearities are no calls of functions. ``wrong``: makes one gate
     wrong on purpose, for which ``touched`` collects the sites of a call.
     """
