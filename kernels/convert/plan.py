@@ -82,9 +82,9 @@ class Plan:
 
     ``ks``: branches by module. ``gates``: given ones. ``steps``: by module and number of the call.
     ``choices``: for a compiler, form and gate of each call in order. ``watch`` looks at forwards that run for
-    the first time, ``seeing`` collects inputs, ``ready``: sites found now are treated at once. ``through``: modes
-    of the dispatcher for modules whose nonlinearities are no calls of functions. ``wrong``: makes one gate
-    wrong on purpose, for which ``touched`` collects the sites of a call.
+    the first time, ``seeing`` collects inputs, ``ready``: sites found now are treated at once. ``through``:
+    modes of the dispatcher for modules whose nonlinearities are no calls of functions. ``wrong``: makes one
+    gate wrong on purpose, for which ``touched`` collects the sites of a call.
     """
 
     mode: str = "exact"
