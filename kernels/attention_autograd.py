@@ -58,7 +58,7 @@ def tg_attention(
         )
     q, k, v, lead = _four(q, k, v)
     shape = torch.Size((*lead, q.shape[-2], k.shape[-2]))
-    keep = None if mask is None else checked_mask(name, mask, q, shape).reshape(-1, q.shape[1], *shape[-2:])
+    keep = None if mask is None else checked_mask(name, mask, q, shape).reshape(*q.shape[:2], *shape[-2:])
     factor = 1.0 / sqrt(width) if scale is None else number(name, "scale", scale)
     if q.numel() and k.numel() and v.numel():
         given = (q, k, v, keep, causal, factor, safe)
@@ -92,7 +92,8 @@ def _four(q: Any, k: Any, v: Any) -> tuple[Any, Any, Any, tuple[int, ...]]:
     for t, h, count in zip((q, k, v), heads, wanted, strict=True):
         t = t if t.dim() > 2 else t.unsqueeze(0)
         t = t.expand(*lead, count if h == 1 else h, *t.shape[-2:])
-        made.append(t.reshape(-1, *t.shape[-3:]) if t.dim() != 4 else t)
+        # Of tensors without elements no size can be left to be found.
+        made.append(t.reshape(torch.Size(lead).numel(), *t.shape[-3:]) if t.dim() != 4 else t)
     bare = max(t.dim() for t in (q, k, v)) == 2
     return made[0], made[1], made[2], () if bare else (*lead, wanted[0])
 
