@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,8 @@ from gateproof.theory.formula.nodes import Expr, Rel, Where, num
 
 #: An expression with more nodes is no activation.
 LARGEST = 400
+#: What a call that is no expression may raise when it is read or made again; it ran, and that is what counts.
+_UNREADABLE = (RuntimeError, TypeError, ValueError, ArithmeticError, NotImplementedError, LookupError)
 #: What looks at a tensor without its numbers.
 _GLANCES = ("__get__", "size", "dim", "numel", "is_floating_point", "stride")
 
@@ -67,7 +70,10 @@ class Watch:
         """One call of a forward that runs for the first time."""
         number, name = at
         # Before it runs, since it may overwrite what it reads.
-        node = None if name is None else self._node((frame, number, name), function, args, kwargs)
+        node = None
+        if name is not None:
+            with suppress(*_UNREADABLE):
+                node = self._node((frame, number, name), function, args, kwargs)
         if getattr(function, "__name__", "") not in _GLANCES:
             for leaf in tree_leaves((args, kwargs)):
                 if isinstance(leaf, torch.Tensor) and (read := self.nodes.get(leaf)) is not None:
@@ -90,7 +96,7 @@ class Watch:
             if isinstance(leaf, torch.Tensor) and (read := self.nodes.get(leaf)) is not None:
                 read.readers.append(None)
         # The calls are made again at other points: neither gates nor who counts operators is to see that.
-        with torch._C.DisableTorchFunction(), _disable_current_modes():
+        with suppress(*_UNREADABLE), torch._C.DisableTorchFunction(), _disable_current_modes():
             place_groups(plan, list(_groups(frame)))
         frame.found = []
 
