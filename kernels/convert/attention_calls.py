@@ -118,7 +118,7 @@ def _fits(g: dict[str, Any]) -> bool:
         # A mask may not widen the scores.
         rows = (*q.shape[:-1], k.shape[-2])
         many = max(t.dim() for t in (q, k, v))
-        if not 2 <= mask.dim() <= many or any(m not in (1, n) for m, n in _ends(mask.shape, rows) if n != 1):
+        if mask.dim() > many or any(m not in (1, n) for m, n in _ends(mask.shape, rows) if n != 1):
             return False
     return _heads_fit(q, k, v, bool(g["enable_gqa"]))
 
