@@ -13,11 +13,13 @@ from gateproof.kernels.convert import encoder as encoder
 from gateproof.kernels.convert import modes, script, swap
 from gateproof.kernels.convert import pointwise_calls as pointwise_calls
 from gateproof.kernels.convert import recurrent_calls as recurrent_calls
-from gateproof.kernels.convert.census import Census, Counting, compared, counted, listed, silent
+from gateproof.kernels.convert.census import Counting, counted
+from gateproof.kernels.convert.census_compared import Census, compared, listed, silent
 from gateproof.kernels.convert.given import read_gates
 from gateproof.kernels.convert.inputs import Batch, called, read_inputs, undisturbed
 from gateproof.kernels.convert.plan import Plan
-from gateproof.kernels.convert.proof import Proof, prove
+from gateproof.kernels.convert.proof import prove
+from gateproof.kernels.convert.proof_record import Proof
 from gateproof.kernels.convert.report import Report
 from gateproof.kernels.convert.unreached import list_unreached
 
