@@ -47,6 +47,5 @@ NETWORK = Network(
     calls,
     metric,
     reset=lambda model: model.reset_states(),
-    dtypes=(torch.float32,),
-    note="float32 alone: the script turns its spectrum and its state into float32 itself",
+    dtypes=(torch.float32,),  # the script turns its spectrum and its state into float32 itself
 )

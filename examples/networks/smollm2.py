@@ -85,5 +85,4 @@ NETWORK = Network(
     metric,
     output,
     part=1,
-    note="in float64 the model's own code still normalises and rotates in float32",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from harness.census import Disturbed, census, one_thread
 from harness.compare import Distance, distance
 from harness.network import Call, Network, gradients, outputs
 from harness.reorder import Reordered
+from harness.wide import Wide
 
 import gateproof
 
@@ -87,12 +89,14 @@ def measure(
         truth = None
         if torch.float64 in network.dtypes:
             double = _copy(network, model).double()
-            truth = outputs(network, double, [call.to(torch.float64) for call in calls])
+            with Wide():
+                truth = outputs(network, double, [call.to(torch.float64) for call in calls])
         for dtype in network.dtypes:
             given = [call.to(dtype) for call in calls]
-            _in_dtype(
-                network, dtype, _copy(network, model).to(dtype), given, truth, trial, calibrate, compiled
-            )
+            with Wide() if dtype == torch.float64 else nullcontext():
+                _in_dtype(
+                    network, dtype, _copy(network, model).to(dtype), given, truth, trial, calibrate, compiled
+                )
     _judge(trial)
     return trial
 

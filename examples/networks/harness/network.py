@@ -70,7 +70,6 @@ class Network:
     dtypes: tuple[torch.dtype, ...] = (torch.float32, torch.float64, torch.bfloat16)
     part: int | None = None
     reference: Callable[[Sequence[Call]], list[torch.Tensor]] | None = None
-    note: str = ""
 
 
 def outputs(network: Network, model: torch.nn.Module, calls: Sequence[Call]) -> list[torch.Tensor]:
