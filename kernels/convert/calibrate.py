@@ -26,6 +26,7 @@ from gateproof.kernels.convert.given import certified
 from gateproof.kernels.convert.kinds import Kind
 from gateproof.numerics.backends.formula import formula
 from gateproof.numerics.fits.request import Request
+from gateproof.theory.formula import to_text
 from gateproof.theory.formula.nodes import num
 from gateproof.theory.gate import Gate
 
@@ -122,10 +123,57 @@ def calibrated(kind: Kind, branches: int, seen: Histogram, way: str) -> Treatmen
 
 
 def _rms(kind: Kind, branches: int, seen: Histogram) -> Treatment:
+    """Solved on joined bins, which may settle on a symmetric gate, and then on all bins from there."""
+    from scipy.optimize import least_squares
+
+    how = "least squares fit under the inputs seen,"
     found = solved(kind.formula, Request(branches, norm="rms", histogram=seen.bins()))
     if isinstance(found, str):
         return Treatment("kept", f"not fitted: {found}", None, kind.formula)
-    return treatment(kind, found, found.plain or found.error, "least squares fit under the inputs seen,")
+    first = treatment(kind, found, found.plain or found.error, how)
+    if found.k < 2 or first.form is None:
+        return first
+    search = _Search(kind, found.gate, seen)
+    best = least_squares(
+        search.residuals, search.begin(float(formula(to_text(found.gate.tau[0])).numpy())), xtol=1e-12
+    )
+    if not np.isfinite(best.x).all():
+        return first
+    other = _given(kind, search.form(best.x), found.gate, how)
+    if other.form is None or rms_of(kind, other.form, seen) >= rms_of(kind, first.form, seen):
+        return first
+    return other
+
+
+class _Search:
+    """Gates of one sharpness with a gate's outer lines: log tau, thresholds, inner slopes and intercepts."""
+
+    def __init__(self, kind: Kind, gate: Gate, seen: Histogram) -> None:
+        self.k = gate.branches
+        self.theta, self.slope, self.intercept = plain(gate)
+        x, self.share = seen.points()
+        self.y, self.x = _function(kind.formula)(x), torch.tensor(x)
+
+    def begin(self, tau: float) -> np.ndarray[Any, Any]:
+        """The gate with another sharpness."""
+        return np.concatenate([[np.log(tau)], self.theta, self.slope[1:-1], self.intercept[1:-1]])
+
+    def form(self, p: np.ndarray[Any, Any]) -> Any:
+        """The gate of these numbers."""
+        k, s, c = self.k, list(self.slope), list(self.intercept)
+        s[1:-1], c[1:-1] = p[k : 2 * k - 2].tolist(), p[2 * k - 2 :].tolist()
+        return ("gate", float(np.exp(np.clip(p[0], -20, 20))), tuple(p[1:k].tolist()), tuple(s), tuple(c))
+
+    def residuals(self, p: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Error times the root of the share, bin by bin."""
+        if not np.isfinite(p).all():
+            return np.full(len(self.y), 1e15)
+        found: np.ndarray[Any, Any] = np.sqrt(self.share) * (run(self.form(p), self.x).numpy() - self.y)
+        return found
+
+    def loss(self, p: np.ndarray[Any, Any]) -> float:
+        """The mean square."""
+        return float(np.sum(self.residuals(p) ** 2))
 
 
 def _sup(kind: Kind, branches: int, seen: Histogram) -> Treatment:
@@ -145,29 +193,13 @@ def _nelder_mead(kind: Kind, branches: int, seen: Histogram) -> Treatment:
     start = solved(kind.formula, Request(branches))
     if isinstance(start, str):
         return Treatment("kept", f"not fitted: {start}", None, kind.formula)
-    gate, k = start.gate, branches
-    if gate.branches != k or k < 2:
-        return Treatment("kept", f"Nelder-Mead: no gate of {k} branches to begin with", None, kind.formula)
-    x, share = seen.points()
-    y = _function(kind.formula)(x)
-    theta, slope, intercept = plain(gate)
-    outer = (slope, intercept)
-
-    def form(p: np.ndarray[Any, Any]) -> Any:
-        s, c = list(outer[0]), list(outer[1])
-        s[1:-1], c[1:-1] = p[k : 2 * k - 2].tolist(), p[2 * k - 2 :].tolist()
-        return ("gate", float(np.exp(p[0])), tuple(p[1:k].tolist()), tuple(s), tuple(c))
-
-    def loss(p: np.ndarray[Any, Any]) -> float:
-        if not (abs(p[0]) < 20 and np.isfinite(p).all()):
-            return 1e30
-        return float(np.sum(share * (run(form(p), torch.tensor(x)).numpy() - y) ** 2))
-
-    begin = np.concatenate([[np.log(1.702)], theta, slope[1:-1], intercept[1:-1]])
-    best = minimize(
-        loss, begin, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-14, "maxiter": 4000}
-    )
-    return _given(kind, form(best.x), gate, "Nelder-Mead on the root mean square under the inputs seen,")
+    if start.gate.branches != branches or branches < 2:
+        return Treatment("kept", f"Nelder-Mead: no gate of {branches} branches begins", None, kind.formula)
+    search = _Search(kind, start.gate, seen)
+    options = {"xatol": 1e-6, "fatol": 1e-14, "maxiter": 4000}
+    best = minimize(search.loss, search.begin(1.702), method="Nelder-Mead", options=options)
+    how = "Nelder-Mead on the root mean square under the inputs seen,"
+    return _given(kind, search.form(best.x), start.gate, how)
 
 
 def _given(kind: Kind, form: Any, like: Gate, how: str) -> Treatment:

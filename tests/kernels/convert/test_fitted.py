@@ -164,6 +164,15 @@ def test_calibrated_on_normal_inputs(way, normal):
     assert verify(found.certificate).accepted
 
 
+def test_the_default_is_no_worse_than_the_papers_search(normal):
+    seen = Histogram()
+    seen.add(0.8 * normal[::4] - 1)
+    gelu = KINDS["gelu"]("none")
+    own, search = (calibrated(gelu, 2, seen, way) for way in ("rms", "nelder-mead"))
+    assert own.gate["theta"] != ["0"]
+    assert rms_of(gelu, own.form, seen) <= rms_of(gelu, search.form, seen) * (1 + 1e-6)
+
+
 def test_calibrated_on_the_range(normal):
     seen = Histogram()
     seen.add(normal[normal.abs() < 1])

@@ -48,9 +48,15 @@ def test_starts_where_the_fixed_gates_are(pair):
     }  # fmt: skip
     net(x).square().sum().backward()
     assert all(p.grad is not None and p.grad.any() for n, p in net.named_parameters() if n in names)
-    torch.testing.assert_close(torch.compile(net, fullgraph=True, backend="eager")(x), net(x))
     for copy in (deepcopy(net), pickle.loads(pickle.dumps(net))):  # noqa: S301 - our own
         assert torch.equal(copy(x), net(x))
+
+
+@pytest.mark.deep
+def test_compiled(pair):
+    net, x = pair
+    convert(net, mode="trainable", inputs=x)
+    torch.testing.assert_close(torch.compile(net, fullgraph=True, backend="aot_eager")(x), net(x))
 
 
 def test_state_dicts_and_revert(pair):
