@@ -216,6 +216,9 @@ def _looked(plan: Plan, frame: Frame) -> bool:
     """Whether the forward is one that runs for the first time, in Python."""
     if plan.watch is None or torch.compiler.is_compiling() or torch.jit.is_tracing():  # type: ignore[attr-defined]
         return False
+    # Activation checkpointing runs a forward twice, and both runs have to save the same tensors.
+    if torch._C._autograd._top_saved_tensors_default_hooks(True) is not None:
+        return False
     return frame.owner not in plan.watch.seen
 
 
