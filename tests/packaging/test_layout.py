@@ -69,7 +69,9 @@ FAST = ("numerics/meanfield/fast", {"numpy", "jax"})
 # The same by NumPy alone, and grids of the phase diagram.
 PLAIN = ("numerics/meanfield/plain", {"numpy"})
 PHASE = ("numerics/meanfield/phase_", {"numpy", "scipy"})
-OWN = (FITS, FAST, PLAIN, PHASE)
+# Conversion decides and fits gates; who converts has loaded torch.
+CONVERT = ("kernels/convert/", {"torch", "numpy", "scipy"})
+OWN = (FITS, FAST, PLAIN, PHASE, CONVERT)
 
 
 def loaded_at_once(tree: ast.Module) -> Iterator[str]:

@@ -1,0 +1,47 @@
+"""Pretrained networks of ``examples/networks``, converted: how far their outputs move."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import torch
+
+from gateproof.kernels.convert.api import convert
+
+
+def moves(networks: Any, name: str) -> list[float]:
+    """For each call the largest difference of an output in float64, relative to the largest output."""
+    network = networks.load(name)
+    calls = [call.to(torch.float64) for call in network.calls()]
+    model = network.build().to(torch.float64)
+    before = networks.outputs(network, model, calls)
+    convert(model)
+    after = networks.outputs(network, model, calls)
+    return [
+        float((b - a).abs().max() / a.abs().max().clamp(min=1e-300))
+        for a, b in zip(before, after, strict=True)
+    ]
+
+
+def embeddings_away(networks: Any, gate: str, sentences: int, fitted: int) -> list[float]:
+    """1 - cosine of each sentence's embedding, with GELU and with the gate, in float64."""
+    minilm = networks.load("minilm")
+    module: Any = import_module("minilm")
+    module.SENTENCES = sentences + fitted
+    calls = [call.to(torch.float64) for call in minilm.calls()]
+    every = (sentences + fitted) // fitted
+    seen = calls[::every]
+    measured = [call for place, call in enumerate(calls) if place % every]
+    model = minilm.build().to(torch.float64)
+    before = networks.outputs(minilm, model, measured)
+    if gate.startswith("sharpness"):
+        sharp = (float(gate.split()[-1]), [0], [0, 1], [0, 0])
+        convert(model, mode="fit", gates={"gelu": sharp})
+    else:
+        given = [dict(call.kwargs) for call in seen]
+        how: dict[str, Any] = {"calibrate": True, "inputs": given} if gate.startswith("fitted") else {}
+        convert(model, mode="fit", branches=int(gate[-1]), **how)
+    after = networks.outputs(minilm, model, measured)
+    a, b = (module._embeddings(rows, measured) for rows in (before, after))
+    return [float(v) for v in 1 - (a * b).sum(1)]
