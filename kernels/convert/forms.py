@@ -16,6 +16,7 @@ import torch
 from gateproof.kernels import functional
 from gateproof.kernels.convert.kinds import KINDS, Kind
 from gateproof.kernels.convert.pieces import LEFT, Pieces
+from gateproof.kernels.convert.softmax_branches import mish
 from gateproof.kernels.convert.two_branches import TwoBranches
 from gateproof.kernels.formula_kernel import FormulaKernel, compile_kernel
 from gateproof.numerics.backends.formula import formula
@@ -64,7 +65,13 @@ def formula_form(text: str) -> Form:
     return ("formula", text)
 
 
+#: Formulas with a form of few operations for compilers.
+_FUSED: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {"mish(x)": mish}
+
+
 def _formula(text: str) -> Callable[[torch.Tensor], torch.Tensor]:
+    if torch.compiler.is_compiling() and text in _FUSED:
+        return _FUSED[text]
     return _KERNELS[text] if text in _KERNELS else compile_kernel(text)
 
 

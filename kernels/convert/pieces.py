@@ -194,11 +194,11 @@ class _Traced(torch.autograd.Function):
         return _value(x, theta, slope, intercept, sides)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
-        x, ctx.theta, ctx.slope, _, ctx.sides = inputs
-        ctx.save_for_backward(x)
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        x, ctx.theta, ctx.slope, intercept, ctx.sides = inputs
+        ctx.save_for_backward(output if _told_by_output(ctx.theta, ctx.slope, intercept, ctx.sides) else x)
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        (x,) = ctx.saved_tensors
-        return _gradient(grad_outputs[0], x, ctx.theta, ctx.slope, ctx.sides), None, None, None, None
+        (kept,) = ctx.saved_tensors
+        return _gradient(grad_outputs[0], kept, ctx.theta, ctx.slope, ctx.sides), None, None, None, None

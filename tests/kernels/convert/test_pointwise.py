@@ -13,6 +13,7 @@ from gateproof import convert
 from gateproof.kernels.convert.kinds import KINDS
 from gateproof.kernels.convert.links import LINKS
 from gateproof.kernels.convert.pieces import EVEN, LEFT, RIGHT, Pieces
+from gateproof.kernels.convert.softmax_branches import mish
 from gateproof.kernels.convert.two_branches import TwoBranches
 from gateproof.proofs_check.api import decide_text
 
@@ -284,3 +285,14 @@ def test_compiled_and_exported_as_a_whole():
     fused(a).square().sum().backward()
     forward(b).square().sum().backward()
     torch.testing.assert_close(a.grad, b.grad, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_mish_for_compilers(dtype):
+    x = torch.cat([torch.linspace(-100, 100, 4001), torch.tensor([-0.0, 1e-30, 20.5, 41.0])]).to(dtype)
+    right = functional.mish(x.double())
+    # e^x and its square are rounded below 2^-126, where x times them is below 1e-36.
+    scale = torch.finfo(dtype).eps * right.abs() * 8 + 1e-36
+    assert bool(((mish(x).double() - right).abs() <= scale).all())
+    assert mish(torch.tensor(float("nan"))).isnan()
+    assert mish(torch.tensor(float("inf"))) == float("inf")
