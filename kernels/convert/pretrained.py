@@ -11,13 +11,18 @@ from gateproof.kernels.convert.api import convert
 
 
 def moves(networks: Any, name: str) -> list[float]:
-    """For each call the largest difference of an output in float64, relative to the largest output."""
+    """For each call the largest difference of an output in float64, relative to the largest output.
+
+    In float64 throughout, also where a network's own code asks for float32.
+    """
+    wide = import_module("harness.wide").Wide
     network = networks.load(name)
     calls = [call.to(torch.float64) for call in network.calls()]
     model = network.build().to(torch.float64)
-    before = networks.outputs(network, model, calls)
-    convert(model)
-    after = networks.outputs(network, model, calls)
+    with wide():
+        before = networks.outputs(network, model, calls)
+        convert(model)
+        after = networks.outputs(network, model, calls)
     return [
         float((b - a).abs().max() / a.abs().max().clamp(min=1e-300))
         for a, b in zip(before, after, strict=True)
@@ -35,13 +40,12 @@ def embeddings_away(networks: Any, gate: str, sentences: int, fitted: int) -> li
     measured = [call for place, call in enumerate(calls) if place % every]
     model = minilm.build().to(torch.float64)
     before = networks.outputs(minilm, model, measured)
+    given = [dict(call.kwargs) for call in seen]
     if gate.startswith("sharpness"):
         sharp = (float(gate.split()[-1]), [0], [0, 1], [0, 0])
-        convert(model, mode="fit", gates={"gelu": sharp})
+        convert(model, mode="fit", gates={"gelu": sharp}, inputs=given)
     else:
-        given = [dict(call.kwargs) for call in seen]
-        how: dict[str, Any] = {"calibrate": True, "inputs": given} if gate.startswith("fitted") else {}
-        convert(model, mode="fit", branches=int(gate[-1]), **how)
+        convert(model, mode="fit", branches=int(gate[-1]), inputs=given, calibrate=gate.startswith("fitted"))
     after = networks.outputs(minilm, model, measured)
     a, b = (module._embeddings(rows, measured) for rows in (before, after))
     return [float(v) for v in 1 - (a * b).sum(1)]
