@@ -95,6 +95,8 @@ def convert(
         raise TypeError(f"convert: a torch.nn.Module is converted, found {type(model).__name__}")
     if mode not in MODES:
         raise ValueError(f"convert: mode is one of {', '.join(MODES)}, found {mode!r}")
+    if not isinstance(inplace, bool):
+        raise TypeError(f"convert: inplace is True or False, found {inplace!r}")
     batches = read_inputs(inputs)
     if not inplace:
         model = _copied(model)

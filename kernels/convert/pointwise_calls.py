@@ -29,6 +29,10 @@ def pointwise(
     """One call of a known kind."""
     if x.is_quantized:
         plan.site(kind, spelled, quantised)
+    if x.layout is not torch.strided:
+        words = f"gates take dense tensors, not {x.layout}"
+        plan.site(kind, f"{spelled} of {x.layout}", lambda: Treatment("kept", words, None))
+        return function(*args, **kwargs)
     if not x.is_floating_point():
         return function(*args, **kwargs)
     form, gate = chosen(plan, kind, numbers, spelled, x)
@@ -97,10 +101,13 @@ def _clamped(
 
 @handles(functional.prelu, torch.prelu, torch.Tensor.prelu)
 def _prelu(plan: Plan, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    x, weight = args if len(args) == 2 else (*args, kwargs["weight"])
+    given = {**dict(zip(("input", "weight"), args, strict=False)), **kwargs}
+    x, weight = given["input"], given["weight"]
     words = "exact hard gate at 0; the slope of its left branch is the module's weight"
     plan.site("prelu", "torch.nn.functional.prelu", lambda: Treatment("exact", words, ("prelu",)))
-    if weight.numel() != 1 and x.dim() > 1:
+    if weight.numel() == 1:
+        weight = weight.reshape(())
+    elif x.dim() > 1:
         weight = weight.reshape([1, -1, *[1] * (x.dim() - 2)])
     return gate_of_several("prelu", x, weight)
 

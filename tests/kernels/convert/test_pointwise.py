@@ -218,6 +218,22 @@ def test_out_and_in_place():
     torch.testing.assert_close(leaf.grad, right.grad)
 
 
+def test_sparse_tensors_are_left_and_listed():
+    x = torch.tensor([[0.0, -1.0], [2.0, 0.0]]).to_sparse()
+    found = convert(Calls(torch.relu))
+    assert torch.equal(found.model(x).to_dense(), torch.relu(x.to_dense()))
+    (row,) = found.report.kept
+    assert (row.kind, row.spelled) == ("relu", "torch.relu of torch.sparse_coo")
+
+
+def test_prelu_of_a_number_and_by_name():
+    x, weight = torch.tensor(-2.0), torch.tensor([0.25])
+    for call in (functional.prelu, lambda x, w: functional.prelu(input=x, weight=w)):
+        y = convert(Calls(call)).model(x, weight)
+        assert y.shape == ()
+        assert y == -0.5
+
+
 @pytest.mark.parametrize("name", LINKS)
 def test_links_are_distribution_functions(name):
     link, z = LINKS[name], torch.linspace(-6, 6, 241, dtype=torch.float64, requires_grad=True)
