@@ -15,7 +15,12 @@ from gateproof.kernels.graph import Graph, Node
 
 
 def exported() -> bool:
-    """Whether the exporter to ONNX by torch.jit's tracer is at work: it knows PyTorch's operations alone."""
+    """Whether torch.jit's tracer is at work, for a file or for ONNX: it is given PyTorch's own operations."""
+    return torch.jit.is_tracing() and not torch.compiler.is_compiling()
+
+
+def to_onnx() -> bool:
+    """Whether it is at work for ONNX, which knows no operations but PyTorch's."""
     return torch.onnx.is_in_onnx_export() and not torch.compiler.is_compiling()
 
 

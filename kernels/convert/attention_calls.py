@@ -20,7 +20,7 @@ from gateproof.kernels.convert.plan import Plan, handles
 from gateproof.kernels.convert.softmax_calls import as_it_is, bound, kept
 from gateproof.kernels.convert.softmax_form import gate_softmax
 from gateproof.kernels.precision import autocasts
-from gateproof.kernels.traced import exported
+from gateproof.kernels.traced import to_onnx
 
 _WORDS = (
     "exact gate of each key, opened by its score minus the log-sum-exp of the other keys' scores; a row that "
@@ -48,7 +48,7 @@ def attention(
         narrow = torch.get_autocast_dtype(q.device.type)
         q, k, v = (t if t.dtype == torch.float64 else t.to(narrow) for t in (q, k, v))
     factor = 1 / sqrt(q.shape[-1]) if scale is None else float(scale)
-    if dropout > 0 or torch.compiler.is_exporting() or exported():
+    if dropout > 0 or torch.compiler.is_exporting() or to_onnx():
         return _by_weights(q, k, v, mask, dropout, causal, factor)
     if mask is None or mask.dtype == torch.bool:
         return _laid_out(tg_attention(q, k, v, mask, causal, factor))

@@ -19,7 +19,7 @@ from gateproof.kernels.convert.plan import Plan, handles
 from gateproof.kernels.convert.recurrent_cells import CELLS, Gate, State, Weights, step
 from gateproof.kernels.convert.recurrent_op import exact_gates, recurrent_layer, scanned, stepwise
 from gateproof.kernels.convert.recurrent_products import autocast
-from gateproof.kernels.traced import exported
+from gateproof.kernels.traced import to_onnx
 
 Tensor = torch.Tensor
 _REST = ("has_biases", "num_layers", "dropout", "train", "bidirectional")
@@ -89,7 +89,7 @@ def _transformed(x: Tensor) -> bool:
     """Whether a transform of torch.func or forward mode is at work, or the device has no fused layer."""
     if torch.compiler.is_compiling():
         return False
-    if exported():
+    if to_onnx():
         return True
     if forward_ad._current_level >= 0 or torch._C._functorch.peek_interpreter_stack() is not None:
         return True

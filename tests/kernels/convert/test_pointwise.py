@@ -312,3 +312,13 @@ def test_mish_for_compilers(dtype):
     assert bool(((mish(x).double() - right).abs() <= scale).all())
     assert mish(torch.tensor(float("nan"))).isnan()
     assert mish(torch.tensor(float("inf"))) == float("inf")
+
+
+def test_traced_by_torch_jit():
+    net = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.SiLU(), nn.Softmax(-1), nn.Mish())
+    x = torch.randn(3, 4)
+    model = convert(net, inputs=x).model
+    # Its own check runs the network twice more, without gradients.
+    traced = torch.jit.trace(model, (x,))
+    torch.testing.assert_close(traced(x), model(x))
+    assert "gateproof::" not in str(traced.inlined_graph)
