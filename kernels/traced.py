@@ -16,7 +16,7 @@ from gateproof.kernels.graph import Graph, Node
 
 def exported() -> bool:
     """Whether torch.jit's tracer is at work, for a file or for ONNX: it is given PyTorch's own operations."""
-    return torch.jit.is_tracing() and not torch.compiler.is_compiling()
+    return not torch.compiler.is_compiling() and torch.jit.is_tracing()  # type: ignore[attr-defined]
 
 
 def to_onnx() -> bool:
