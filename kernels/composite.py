@@ -151,6 +151,7 @@ def _eagerly(
     plain = torch.tensor(numbers, dtype=torch.float32).tolist()
     found: Forms = forms(entries, plain)
     like, channels = tensors[found.checked[0]], any(e.numel() > 1 for e in entries)
+    both: torch.Tensor | None = None
     if channels:
         outs = [torch.empty(like.shape, dtype=t) for t in results.types]
     elif results.packed:
@@ -160,7 +161,7 @@ def _eagerly(
         outs = [torch.empty_like(like, dtype=t) for t in results.types]
     count = found.whole.results[len(outs) :] if results.summed else ()
     sums = evaluate(found, tensors, entries, plain, outs, len(count), results.kept)
-    made = [both] if results.packed and not channels else [torch.cat(outs, -1)] if results.packed else outs
+    made = [both] if both is not None else [torch.cat(outs, -1)] if results.packed else outs
     return [*made, torch.stack(sums, 1)] if results.summed else made
 
 

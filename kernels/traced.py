@@ -5,6 +5,9 @@ it where a second autograd.Function reads the same one. What a function under ``
 returns stays as it is, and is not asked for changes.
 """
 
+# PyTorch's own names with an underscore have no types.
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from typing import Any

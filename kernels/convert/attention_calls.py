@@ -5,6 +5,9 @@ writes, the weights are held, as PyTorch's own definition does; dropout then dra
 the same state of the generator: a Bernoulli number a weight, in the order of (batch, heads, rows, keys).
 """
 
+# PyTorch's own names with an underscore have no types.
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from math import sqrt

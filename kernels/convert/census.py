@@ -106,7 +106,7 @@ class Counting(TorchDispatchMode):
         found = ""
         for v in values:
             if isinstance(v, torch.Tensor):
-                found = max(found, self._conditions.get(v, ""), key=_WEIGHT.index)
+                found = max(found, self._conditions.get(v) or "", key=_WEIGHT.index)
             elif isinstance(v, (list, tuple)):
                 found = max(found, self._conditional(v), key=_WEIGHT.index)
         return found

@@ -6,6 +6,9 @@ where its other path leaves what attention gives there. A converted encoder make
 Nested tensors that are given are padded, and the result nested again.
 """
 
+# PyTorch's own names with an underscore have no types.
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from typing import Any

@@ -5,6 +5,9 @@ order, so that dropout draws the same numbers. The fused ``torch._native_multi_h
 PyTorch's modules take when they do not learn, never runs.
 """
 
+# PyTorch's own names with an underscore have no types.
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from math import sqrt

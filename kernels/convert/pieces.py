@@ -138,15 +138,19 @@ def _(dy: torch.Tensor, *_: Any) -> torch.Tensor:
     return torch.empty_like(dy)
 
 
-@torch.library.register_vmap("gateproof::pieces", lib=LIBRARY)
-def _(info: Any, dims: Any, x: torch.Tensor, *given: Any) -> Any:  # noqa: ARG001 - its signature
+def _mapped(info: Any, dims: Any, x: torch.Tensor, *given: Any) -> Any:  # noqa: ARG001 - its signature
     return torch.ops.gateproof.pieces(x, *given), dims[0]
 
 
-@torch.library.register_vmap("gateproof::pieces_backward", lib=LIBRARY)
-def _(info: Any, dims: Any, dy: torch.Tensor, x: torch.Tensor, *given: Any) -> Any:
+torch.library.register_vmap("gateproof::pieces", _mapped, lib=LIBRARY)
+
+
+def _mapped_gradient(info: Any, dims: Any, dy: torch.Tensor, x: torch.Tensor, *given: Any) -> Any:
     dy, x = lined_up(info, dims, dy, x)
     return torch.ops.gateproof.pieces_backward(dy, x, *given), 0
+
+
+torch.library.register_vmap("gateproof::pieces_backward", _mapped_gradient, lib=LIBRARY)
 
 
 def lined_up(info: Any, dims: Any, *tensors: torch.Tensor) -> list[torch.Tensor]:

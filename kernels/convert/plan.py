@@ -5,6 +5,9 @@ handler knows become gates. A handler is a function (plan, function, args, kwarg
 ``handles`` under the callables that it replaces.
 """
 
+# PyTorch's own names with an underscore have no types.
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import os
@@ -190,7 +193,7 @@ def _followed(plan: Plan, frame: Frame, function: Any, args: tuple[Any, ...], kw
     name, number = counted(function), frame.count
     if name is not None:
         frame.count = number + 1
-    if looked:
+    if looked and plan.watch is not None:
         return plan.watch.called(plan, frame, (number, name), function, args, kwargs)
     step = None if name is None or steps is None else steps.get(number)
     if step is None or name is None or frame.off:

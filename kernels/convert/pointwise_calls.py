@@ -1,5 +1,8 @@
 """The handlers of pointwise calls: activations, clamps, comparisons of two tensors, gated linear units."""
 
+# PyTorch's own names with an underscore have no types.
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from typing import Any
@@ -145,5 +148,5 @@ def _glu(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     plan.site("glu", "torch.nn.functional.glu", lambda: exact("sigmoid", ()))
     a, b = x.chunk(2, dim)
     wide = x.dtype if x.dtype == torch.float64 else torch.float32
-    form = exact_form("sigmoid", ())
+    form: Any = exact_form("sigmoid", ())
     return (a.to(wide) * run(form, b.to(wide))).to(x.dtype)

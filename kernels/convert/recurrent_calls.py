@@ -4,6 +4,9 @@ In the report each layer in each direction has a row for each kind of gate; its 
 LSTM's layer of T steps has 3 T calls of sigmoid and 2 T of tanh, as many as PyTorch's unfused code calls.
 """
 
+# PyTorch's own names with an underscore have no types.
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -54,7 +57,8 @@ class _Call:
             form, own = site.treatment.form, exact_form(kind, ())
             if form is not None and form != own:
                 changed = True
-            forms[kind] = form or own
+            used: Any = form or own
+            forms[kind] = used
         return {kind: _gate(form) for kind, form in forms.items()} if changed else None
 
     def layer(

@@ -5,6 +5,9 @@ where they are to be differentiated again the layer is run step by step (``recur
 """
 # ruff: noqa: ARG001 - signatures of the dispatcher's
 
+# PyTorch's own names with an underscore have no types.
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from typing import Any

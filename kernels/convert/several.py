@@ -88,7 +88,7 @@ class _Gate(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         again = torch.is_grad_enabled()
-        given = list(ctx.saved_tensors)
+        given: list[Any] = list(ctx.saved_tensors)
         wanted = [n for n, needed in enumerate(ctx.needs_input_grad[1:]) if needed]
         with torch.enable_grad():
             if not again:

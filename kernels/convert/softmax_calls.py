@@ -1,5 +1,8 @@
 """The handlers of the softmax family: each row is a gate at z_i - LSE of the other logits."""
 
+# PyTorch's own names with an underscore have no types.
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import warnings
@@ -89,7 +92,8 @@ def _run(
     x = x if dtype is None else x.to(dtype)
     if x.is_cuda and torch.is_autocast_enabled("cuda"):
         x = x.to(torch.promote_types(x.dtype, torch.float32))
-    found = gate_softmax(x, dim, log=log, safe=safe)
+    along: Any = dim
+    found = gate_softmax(x, along, log=log, safe=safe)
     out = given.get("out")
     return found if out is None else out.copy_(found)
 

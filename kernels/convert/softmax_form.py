@@ -163,18 +163,22 @@ def _(dy: torch.Tensor, y: torch.Tensor, *_: Any) -> torch.Tensor:  # noqa: ARG0
     return torch.empty_like(y, memory_format=torch.contiguous_format)
 
 
-@torch.library.register_vmap("gateproof::gate_softmax", lib=LIBRARY)
-def _(info: Any, dims: Any, z: torch.Tensor, *given: Any) -> Any:  # noqa: ARG001 - its signature
+def _mapped(info: Any, dims: Any, z: torch.Tensor, *given: Any) -> Any:  # noqa: ARG001 - its signature
     return torch.ops.gateproof.gate_softmax(z.movedim(dims[0], 0), *given), 0
 
 
-@torch.library.register_vmap("gateproof::gate_softmax_backward", lib=LIBRARY)
-def _(info: Any, dims: Any, dy: torch.Tensor, y: torch.Tensor, *given: Any) -> Any:
+torch.library.register_vmap("gateproof::gate_softmax", _mapped, lib=LIBRARY)
+
+
+def _mapped_gradient(info: Any, dims: Any, dy: torch.Tensor, y: torch.Tensor, *given: Any) -> Any:
     spread = [
         t.unsqueeze(0).expand(info.batch_size, *t.shape) if d is None else t.movedim(d, 0)
         for t, d in zip((dy, y), dims, strict=False)
     ]
     return torch.ops.gateproof.gate_softmax_backward(*spread, *given), 0
+
+
+torch.library.register_vmap("gateproof::gate_softmax_backward", _mapped_gradient, lib=LIBRARY)
 
 
 class _Gate(torch.autograd.Function):

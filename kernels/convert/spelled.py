@@ -3,6 +3,9 @@
 A line of ``SPELLINGS`` names a kind, its arguments with their defaults, and all callables that mean it.
 """
 
+# PyTorch's own names with an underscore have no types.
+# pyright: reportPrivateImportUsage=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -130,7 +130,7 @@ def _class(base: type, activation: bool) -> type:
             plan, owner, _ = self._gateproof
             # Looked up at each call: fx recompiles, and people patch, a class's forward.
             own = getattr(base, method)
-            call = FORWARDS.get(own, own)
+            call: Any = FORWARDS.get(own, own)
             return intercepted(plan, owner, call, (self, *args), kwargs, library=library)
 
         return converted

@@ -47,7 +47,9 @@ class LearnedGate(nn.Module):
         """tau, theta, slope and intercept as they are now, branches left to right."""
         raise NotImplementedError
 
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
+    def _load_from_state_dict(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, state_dict: Any, prefix: str, *args: Any
+    ) -> None:
         if any(prefix + name in state_dict for name, _ in self.named_parameters(recurse=False)):
             super()._load_from_state_dict(state_dict, prefix, *args)
 

@@ -157,15 +157,19 @@ def _(dy: torch.Tensor, x: torch.Tensor, link: str, numbers: list[float]) -> tor
     return torch.empty_like(x)
 
 
-@torch.library.register_vmap("gateproof::two_branches", lib=LIBRARY)
-def _(info: Any, dims: Any, x: torch.Tensor, *given: Any) -> Any:  # noqa: ARG001 - its signature
+def _mapped(info: Any, dims: Any, x: torch.Tensor, *given: Any) -> Any:  # noqa: ARG001 - its signature
     return torch.ops.gateproof.two_branches(x, *given), dims[0]
 
 
-@torch.library.register_vmap("gateproof::two_branches_backward", lib=LIBRARY)
-def _(info: Any, dims: Any, dy: torch.Tensor, x: torch.Tensor, *given: Any) -> Any:
+torch.library.register_vmap("gateproof::two_branches", _mapped, lib=LIBRARY)
+
+
+def _mapped_gradient(info: Any, dims: Any, dy: torch.Tensor, x: torch.Tensor, *given: Any) -> Any:
     dy, x = lined_up(info, dims, dy, x)
     return torch.ops.gateproof.two_branches_backward(dy, x, *given), 0
+
+
+torch.library.register_vmap("gateproof::two_branches_backward", _mapped_gradient, lib=LIBRARY)
 
 
 class _Gate(torch.autograd.Function):
