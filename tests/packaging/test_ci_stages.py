@@ -39,20 +39,28 @@ def test_without_coq_and_apt_the_theorems_are_skipped_with_the_reason(run):
 
 
 @pytest.mark.parametrize(
-    ("apt", "reason"),
+    ("apt", "reason", "other"),
     [
-        ("echo 'E: Could not resolve host'; exit 100", "apt-get update failed: E: Could not resolve host"),
-        ("[[ $* == *update* ]] || exit 3", "apt-get install failed: exit 3"),
+        (
+            "echo 'E: Could not resolve host'; exit 100",
+            *["apt-get update failed: E: Could not resolve host"] * 2,
+        ),
+        (
+            "[[ $* == *update* ]] || exit 3",
+            "apt-get install failed: exit 3",
+            "apt-get download failed: exit 3",
+        ),
     ],
 )
-def test_the_table_says_why_a_stage_was_skipped(run, apt, reason):
+def test_the_table_says_why_a_stage_was_skipped(run, apt, reason, other):
     done = run("run", make="exit 0", apt_get=apt)
     assert done.returncode == 0, done.stdout
     *_, table = done.stdout.partition("stage        seconds  result\n")
     rows = {line[:12].strip(): line[22:] for line in table.splitlines()}
     assert rows["theorems"] == f"skipped: {reason}"
+    assert rows["networks"] == f"skipped: {other}"
     assert rows["tests"] == rows["report"] == "passed"
-    assert rows["total"] == "passed, 1 skipped"
+    assert rows["total"] == "passed, 2 skipped"
 
 
 def test_theorems_that_coqc_refuses_fail_the_run(run):
