@@ -13,6 +13,7 @@ Three ways, all with the target's asymptotes where they fit on the whole line:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -183,7 +184,9 @@ def _sup(kind: Kind, branches: int, seen: Histogram) -> Treatment:
     found = solved(kind.formula, Request(branches), domain)
     if isinstance(found, str):
         return Treatment("kept", f"not fitted: {found}", None, kind.formula)
-    return treatment(kind, found, found.error, f"minimax fit on the inputs seen, {domain},")
+    made = treatment(kind, found, found.error, f"minimax fit on the inputs seen, {domain},")
+    # The outer lines are no asymptotes of the function: outside the range the error has no bound.
+    return made if made.form is None else replace(made, words=f"{made.words} on that range, not beyond")
 
 
 def _nelder_mead(kind: Kind, branches: int, seen: Histogram) -> Treatment:

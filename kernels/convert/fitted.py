@@ -72,10 +72,7 @@ def fitted(kind: Kind, branches: int, *, keep: bool = True) -> Treatment:
 
     ``keep=False`` fits a difference gate also to what is exactly a gate of another algebra.
     """
-    try:
-        own = treated(kind)
-    except RefusedTarget as refused:
-        return Treatment("kept", f"no gate is fitted to it: {refused}", None, kind.formula)
+    own = treated(kind)
     if own.how == "exact" and (keep or (own.form is not None and own.form[0] != "formula")):
         return own
     return _of_fit(kind, solve_once(kind.formula, branches), branches)

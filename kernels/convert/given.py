@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -87,7 +88,9 @@ def certified(kind: Kind, gate: Gate, how: str) -> Treatment:
         return Treatment("kept", f"{how} its error on R is not certified", None, kind.formula)
     if value["lo"] == "oo":
         return Treatment("kept", f"{how} its error on R is infinite", None, kind.formula)
-    form = finite(gate, kind).form if all(gate.hard) else soft_form(gate)
+    # Its kinks are its own: the function's sides are not theirs unless they are as many.
+    own = kind if len(kind.sides) == len(gate.theta) else replace(kind, sides=())
+    form = finite(gate, own).form if all(gate.hard) else soft_form(gate)
     words = (
         f"{how} {gate.branches} branches: {gate.text}; differs from {kind.formula} by at most "
         f"{float(value['hi']):.3g} (certified)"

@@ -36,11 +36,11 @@ def written(number: float) -> str:
 
 
 def _hardtanh(lo: float, hi: float, low_side: int, high_side: int, name: str) -> Kind:
-    """Clamped to [lo, hi], either of which may be infinite."""
+    """Clamped to [lo, hi], either of which may be infinite; a formula with NaN is refused."""
     text, sides = "x", []
-    if lo > -inf:
+    if lo != -inf:
         text, sides = f"max({text}, {written(lo)})", [low_side]
-    if hi < inf:
+    if hi != inf:
         text, sides = f"min({text}, {written(hi)})", [*sides, high_side]
     if lo >= hi:
         return Kind(name, f"0*x + {written(hi)}")
@@ -66,8 +66,8 @@ def _shrink(lambd: float, hard: bool) -> Kind:
 def _softplus(beta: float, threshold: float) -> Kind:
     # PyTorch changes to x where beta*x > threshold: a step of less than exp(-threshold)/beta.
     b = written(beta)
-    del threshold
-    return Kind("softplus", f"softplus({b}*x)/{b}")
+    text = f"softplus({b}*x)/{b}"
+    return Kind("softplus", text if threshold >= 20 else f"where({b}*x > {written(threshold)}, x, {text})")
 
 
 _LINE = ((0.0, 0.0), (-1.0, 1.0))

@@ -27,9 +27,16 @@ def stored(result: torch.Tensor, x: torch.Tensor, *, in_place: bool, out: Any = 
 
 def pointwise(
     plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], kind: str, numbers: Any,
-    spelled: str, x: torch.Tensor, *, in_place: bool, out: Any = None,
+    spelled: str, x: Any, *, in_place: bool, out: Any = None,
 ) -> Any:  # fmt: skip
     """One call of a known kind."""
+    if not isinstance(x, torch.Tensor):
+        # What is like a tensor has its own rule for the call.
+        return function(*args, **kwargs)
+    if x.is_nested:
+        words = "gates take tensors whose rows are of one length; pad them"
+        plan.site(kind, f"{spelled} of nested tensors", lambda: Treatment("kept", words, None))
+        return function(*args, **kwargs)
     if x.is_quantized:
         plan.site(kind, spelled, quantised)
     if x.layout is not torch.strided:
@@ -72,7 +79,9 @@ def _of_two(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
     if len(args) != 2 or any(k != "out" for k in kwargs):
         return function(*args, **kwargs)
     a, b = args
-    if not (isinstance(b, torch.Tensor) and a.is_floating_point() and a.dtype == b.dtype):
+    if not all(isinstance(t, torch.Tensor) for t in args):
+        return function(*args, **kwargs)
+    if not (a.is_floating_point() and a.dtype == b.dtype):
         return function(*args, **kwargs)
     plan.site(name, f"torch.{name}", lambda: Treatment("exact", _TWO, ("of two tensors",)))
     found = gate_of_several("larger" if name == "maximum" else "smaller", a, b)
@@ -103,9 +112,11 @@ def _clamped(
 
 
 @handles(functional.prelu, torch.prelu, torch.Tensor.prelu)
-def _prelu(plan: Plan, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _prelu(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     given = {**dict(zip(("input", "weight"), args, strict=False)), **kwargs}
     x, weight = given["input"], given["weight"]
+    if not (isinstance(x, torch.Tensor) and isinstance(weight, torch.Tensor)):
+        return function(*args, **kwargs)
     words = "exact hard gate at 0; the slope of its left branch is the module's weight"
     plan.site("prelu", "torch.nn.functional.prelu", lambda: Treatment("exact", words, ("prelu",)))
     if weight.numel() == 1:
@@ -143,7 +154,7 @@ _RRELU_IN_PLACE = (functional.rrelu_, torch.rrelu_)
 def _glu(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     x = args[0] if args else kwargs["input"]
     dim = args[1] if len(args) > 1 else kwargs.get("dim", -1)
-    if x.dim() == 0 or x.shape[dim] % 2:
+    if not isinstance(x, torch.Tensor) or x.dim() == 0 or x.shape[dim] % 2:
         return function(*args, **kwargs)
     plan.site("glu", "torch.nn.functional.glu", lambda: exact("sigmoid", ()))
     a, b = x.chunk(2, dim)

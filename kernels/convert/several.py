@@ -91,10 +91,10 @@ class _Gate(torch.autograd.Function):
         given: list[Any] = list(ctx.saved_tensors)
         wanted = [n for n, needed in enumerate(ctx.needs_input_grad[1:]) if needed]
         with torch.enable_grad():
-            if not again:
-                given = [t if t is None else t.detach() for t in given]
-                for n in wanted:
-                    given[n].requires_grad_()
+            # Views keep apart inputs that depend on each other, as in maximum(x, -x).
+            given = [t if t is None else t.view_as(t) if again else t.detach() for t in given]
+            for n in [] if again else wanted:
+                given[n].requires_grad_()
             y = PLAIN[ctx.name](*given)
             found = torch.autograd.grad(y, [given[n] for n in wanted], grad_outputs[0], create_graph=again)
         grads: list[Any] = [None] * len(given)
