@@ -1,8 +1,18 @@
 """What an experiment is: settings, independent jobs, and what their rows say together.
 
-An experiment is one module ``kernels/runs/NAME.py`` (helpers of its own in a folder beside it) that
-gives ``EXPERIMENT``, with a TOML file a preset in ``kernels/runs/presets``. Everything else, the
-schedule, checkpoints, tables, the command line, is the engine's.
+An experiment is one module ``kernels/runs/NAME.py`` (NAME with ``_`` for ``-``; helpers of its own in
+``NAME_*.py`` or ``NAME_parts/``) that gives ``EXPERIMENT``, with a file ``presets/NAME.PRESET.toml`` a preset:
+
+    experiment = "depth"                # the experiment's name
+    shows = "one line: what this run shows, on what, how long it takes"
+    cannot = "one line: what it can not show"
+    evidence = true                     # whether its findings may be accepted as records (smoke: false)
+
+    [settings]                          # the fields of Experiment.settings; [settings.part], [[settings.parts]]
+    seeds = [0, 1, 2]
+
+A configuration of a user (``--config FILE``) has the same form. Everything else, the schedule,
+checkpoints, tables, the command line, is the engine's.
 """
 
 from __future__ import annotations
@@ -92,8 +102,9 @@ class Summary:
 class Experiment:
     """One experiment.
 
-    settings: a frozen dataclass of ints, floats, strings, bools, tuples of these, or such dataclasses;
-        the engine reads a TOML table into it, checks types, and refuses unknown keys. Its
+    settings: a frozen dataclass of ints, floats, strings, bools, ``Literal`` texts, ``tuple[T, ...]`` of
+        these, or such dataclasses (alone or in a tuple); fields with a default may be left out. The
+        engine reads a TOML table into it, checks types, and refuses unknown keys. Its
         ``__post_init__`` raises ValueError with what is wrong and what to give instead.
     jobs: all jobs of the settings, in the order to start them.
     run: one job, from ``Kept.load()`` if that is not None; returns its rows. Deterministic on CPU for
@@ -101,8 +112,13 @@ class Experiment:
     summarise: the rows of finished jobs (each with a column ``job``), some jobs maybe missing.
     figure: draws a summary; deterministic.
     needs: raises ValueError with one line (what is missing, how to get it) before anything starts.
-    sources: the package's files that the outcome depends on, beside this module's own folder and the
-        engine (``kernels/functional.py``); their hash is the run's code version.
+    sources: the package's files that the outcome depends on, beside this module's own
+        (``kernels/functional.py``, ``kernels/runs/data/text.py``): a record that is made from a run goes
+        stale when one of them changes. The code version of a folder of results is wider, all that this
+        module imports from the package.
+    operations: names or globs of ``gateproof kernels check`` that must have passed before a run starts;
+        all by default, none for an experiment that uses no operation of ``gateproof.kernels``.
+    data: what the outcome depends on that is no file of the package, as name -> sha256.
     """
 
     name: str
@@ -114,3 +130,5 @@ class Experiment:
     figure: Callable[[Any, Sequence[Row], Summary], Figure]
     needs: Callable[[Any], None] = lambda settings: None
     sources: Sequence[str] = ()
+    operations: Sequence[str] = ("*",)
+    data: Callable[[Any], Mapping[str, str]] = lambda settings: {}
