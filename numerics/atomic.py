@@ -7,14 +7,20 @@ import tempfile
 from pathlib import Path
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file under another name and rename it; an older file keeps its permissions."""
+def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
+    """Write a file under another name and rename it; an older file keeps its permissions.
+
+    A durable one is on the disk before it is renamed, so that no loss of power leaves half of it.
+    """
     target = path.resolve()
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", dir=target.parent)
     part = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
         part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
         part.replace(target)
     except BaseException:

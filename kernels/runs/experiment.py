@@ -1,14 +1,14 @@
 """What an experiment is: settings, independent jobs, and what their rows say together.
 
 An experiment is one module ``kernels/runs/NAME.py`` (NAME with ``_`` for ``-``; helpers of its own in
-``NAME_*.py`` or ``NAME_parts/``) that gives ``EXPERIMENT``, with a file ``presets/NAME.PRESET.toml`` a preset:
+``NAME_*.py`` or ``NAME_parts/``) that gives ``EXPERIMENT``, with ``presets/NAME.PRESET.toml`` for a preset:
 
     experiment = "depth"                # the experiment's name
     shows = "one line: what this run shows, on what, how long it takes"
     cannot = "one line: what it can not show"
     evidence = true                     # whether its findings may be accepted as records (smoke: false)
 
-    [settings]                          # the fields of Experiment.settings; [settings.part], [[settings.parts]]
+    [settings]                          # the fields of Experiment.settings
     seeds = [0, 1, 2]
 
 A configuration of a user (``--config FILE``) has the same form. Everything else, the schedule,

@@ -23,6 +23,7 @@ from gateproof.proofs_check.cli import (
     meanfield,
     output,
     report,
+    run,
     show,
     verify,
 )
@@ -41,10 +42,11 @@ COMMANDS: dict[str, ModuleType] = {
     "fit": fit,
     "meanfield": meanfield,
     "kernels": kernels,
+    "run": run,
     "diff": diff,
     "doctor": doctor,
 }
-LATER = ("run", "figures", "explore", "new")
+LATER = ("figures", "explore", "new")
 FIRST = """\
 first steps:
   gateproof fit gelu -k 3                                   a threshold gate, with a certified error

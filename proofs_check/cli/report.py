@@ -8,11 +8,12 @@ from pathlib import Path
 from gateproof.proofs_check.cli import deciding, output
 from gateproof.proofs_check.cli.parser import Parser, text
 
-HELP = "decide claims and write report.html, report.md, report.json and junit.xml"
+HELP = "decide claims and write report.html, .md, .json, .sarif, .tex and junit.xml"
 DESCRIPTION = """\
 Decides every claim of the files (without one: gateproof.toml where the command runs, else the
-claims of the three papers) and writes report.html, report.md, report.json, junit.xml and
-certificates/ to a folder. Ids and globs choose some of the claims.
+claims of the three papers) and writes to a folder: report.html, report.md (for a job summary),
+report.json, junit.xml, report.sarif (what is not as pinned, at its file and line), report.tex (a
+table for an appendix) and certificates/. Ids and globs choose some of the claims.
 """
 
 
@@ -28,10 +29,12 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Decide, write, summarise, and judge."""
     from gateproof.proofs_check import document, report_folder
+    from gateproof.proofs_check.render import html, katex
     from gateproof.proofs_check.selection import select
     from gateproof.proofs_check.status import exit_code
 
     selection = select(options.what)
+    html.check_tex({claim.id: claim.latex for claim in selection.claims})
     folder = Path(options.out)
     report_folder.prepare(folder)
     found = deciding.decided(selection, options)
@@ -44,5 +47,7 @@ def run(options: argparse.Namespace) -> int:
         from gateproof.proofs_check.render import terminal
 
         output.put(terminal.summary(made, terminal.look()))
-        output.note(f"wrote {folder / 'report.html'} (also report.md, report.json, junit.xml)")
+        output.note(f"wrote {folder / 'report.html'} (also .md, .json, .sarif, .tex and junit.xml)")
+    if notice := katex.usable()[1]:
+        output.note(notice)
     return exit_code(made)

@@ -64,8 +64,14 @@ def plan(claim: ClaimSpec, reading: Reading) -> Plan:
         return Plan(replace(reading, proof=found)) if found else Plan(reading, missing(reading))
     try:
         record = load(path_of(claim.file, reading))
-        if record is None:
-            return Plan(reading, missing(reading))
+    except RefusedError as error:
+        return Plan(reading, missing(reading, f"{error.lines[0]}; "))
+    return Plan(reading, missing(reading)) if record is None else on(record, reading)
+
+
+def on(record: Record, reading: Reading) -> Plan:
+    """What is asked of the engine for a reading by criterion, with the numbers of a record."""
+    try:
         changed = stale(reading, record)
         if changed:
             return Plan(reading, missing(reading, f"stale record: {changed}; "))
@@ -75,7 +81,7 @@ def plan(claim: ClaimSpec, reading: Reading) -> Plan:
             formal=closed(reading.formal, extra, numbers),
             controls=tuple(closed(text, extra, numbers) for text in reading.controls),
         )
-    except (RefusedError, FormulaError) as error:
+    except FormulaError as error:
         return Plan(reading, missing(reading, f"{str(error).splitlines()[0]}; "))
     return Plan(asked, record=record, stated=reading)
 

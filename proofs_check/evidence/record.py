@@ -87,14 +87,20 @@ def load(path: Path) -> Record | None:
 
 def write(path: Path, data: Mapping[str, Any]) -> Record:
     """Seal a record and write it, whole or not at all. Raises RefusedError for data that are no record."""
-    sealed = {**data, "schema_version": VERSION}
-    sealed["sha256"] = seal(sealed)
-    wrong = next(_faults(sealed), None)
-    if wrong is not None:
-        raise RefusedError(f"{path.stem}: what the producer found is no record: {wrong}")
+    made = sealed({**data, "name": path.stem})
     path.parent.mkdir(parents=True, exist_ok=True)
-    atomic.write_text(path, json.dumps(sealed, indent=1) + "\n")
-    return Record(sealed, path)
+    atomic.write_text(path, json.dumps(made, indent=1) + "\n")
+    return Record(made, path)
+
+
+def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data with their seal. Raises RefusedError for data that are no record."""
+    made = {**data, "schema_version": VERSION}
+    made["sha256"] = seal(made)
+    wrong = next(_faults(made), None)
+    if wrong is not None:
+        raise RefusedError(f"{data['name']}: what was found is no record: {wrong}")
+    return made
 
 
 def seal(data: Mapping[str, Any]) -> str:

@@ -1,0 +1,135 @@
+"""What a training run says to claims: its findings as records, decided by the criteria fixed before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gateproof.numerics.decimals import decimal_enclosure
+from gateproof.proofs_check.evidence import record
+from gateproof.proofs_check.evidence.criterion import fingerprint
+from gateproof.proofs_check.evidence.judging import Plan, missing, on
+from gateproof.proofs_check.evidence.record import Record
+from gateproof.proofs_check.records import ClaimSpec, Decision, Reading, Settings
+from gateproof.proofs_check.refused import RefusedError
+
+if TYPE_CHECKING:
+    from gateproof.kernels.runs.experiment import Finding
+
+#: Digits of an interval's end; outward.
+DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Said:
+    """One reading of a claim, and what the run says to it."""
+
+    claim: str
+    reading: Reading
+    decision: Decision
+
+
+def readings(claims: Iterable[ClaimSpec]) -> list[tuple[str, Reading]]:
+    """The readings that are decided by a criterion, with their claims."""
+    return [(c.id, r) for c in claims for r in c.readings if r.evidence and r.by_criterion]
+
+
+def criteria(claims: Iterable[ClaimSpec]) -> dict[str, dict[str, str]]:
+    """All criteria as they are now: a record's name -> sha256 -> text."""
+    found: dict[str, dict[str, str]] = {}
+    for _, reading in readings(claims):
+        found.setdefault(reading.evidence, {})[fingerprint(reading)] = reading.formal
+    return found
+
+
+def data_of(finding: Finding, run: Mapping[str, Any], command: str) -> dict[str, Any]:
+    """A finding as the data of a record. Raises RefusedError for one that no record can hold."""
+    fixed = run["criteria"].get(finding.record)
+    if not fixed:
+        raise RefusedError(f"{finding.record}: no claim had a criterion for it when the run began")
+    intervals = {
+        name: {
+            **decimal_enclosure(Fraction(found.lo), Fraction(found.hi), DIGITS),
+            "level": str(found.level),
+            "method": found.method,
+            "n": found.n,
+        }
+        for name, found in finding.intervals.items()
+        # One without an end decides nothing; a criterion that reads it is not decided.
+        if isfinite(found.lo) and isfinite(found.hi)
+    }
+    if not intervals:
+        raise RefusedError(f"{finding.record}: the run gave no interval with two ends")
+    configuration = {
+        "file": None,
+        "what": f"configuration {run['preset']}",
+        "sha256": run["configuration_hash"],
+    }
+    return {
+        "name": finding.record,
+        "about": finding.about,
+        "producer": command,
+        "criteria": dict(fixed),
+        "inputs": [*run["inputs"], configuration],
+        "seeds": [int(seed) for seed in finding.seeds],
+        "ranges": dict(finding.ranges),
+        "numbers": {name: exact(value) for name, value in finding.numbers.items() if isfinite(value)},
+        "intervals": intervals,
+        "run": {"started": run["started"]},
+    }
+
+
+def exact(value: float) -> str:
+    """A number as exact text that a record takes."""
+    if isinstance(value, int):
+        return str(value)
+    plain = f"{Decimal(repr(value)):f}"
+    return plain if len(plain.partition(".")[2]) <= 100 else str(Fraction(value))
+
+
+def decided(
+    findings: Sequence[Finding], run: Mapping[str, Any], claims: Iterable[ClaimSpec], command: str
+) -> list[Said]:
+    """Every reading that names a finding's record, decided on it as a report would."""
+    from gateproof.proofs_check.worker import ENGINE, answer, find
+
+    by_record = {finding.record: finding for finding in findings}
+    decide, said = find(ENGINE), []
+    for claim, reading in readings(claims):
+        if reading.evidence not in by_record:
+            continue
+        plan = _plan(by_record[reading.evidence], reading, run, command)
+        decision = plan.decision or plan.judged(answer(decide, plan.reading, Settings()))
+        said.append(Said(claim, reading, decision))
+    return said
+
+
+def _plan(finding: Finding, reading: Reading, run: Mapping[str, Any], command: str) -> Plan:
+    try:
+        made = record.sealed(data_of(finding, run, command))
+    except RefusedError as error:
+        return Plan(reading, missing(reading, f"{error.lines[0]}; "))
+    return on(Record(made, Path(f"{finding.record}.json")), reading)
+
+
+def entry(said: Said) -> dict[str, Any]:
+    """One reading in claims.json."""
+    decision, evidence = said.decision, said.decision.evidence
+    return {
+        "id": said.claim,
+        "reading": said.reading.name,
+        "record": said.reading.evidence,
+        "criterion": said.reading.formal,
+        "verdict": decision.verdict,
+        "reason": decision.reason,
+        "pin": said.reading.pin,
+        "controls": {"planted": decision.controls.planted, "caught": decision.controls.caught},
+        "intervals": dict(evidence["intervals"]) if evidence else {},
+        "numbers": dict(evidence["numbers"]) if evidence else {},
+        "meaning": said.reading.meaning,
+    }
