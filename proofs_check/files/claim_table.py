@@ -100,6 +100,7 @@ def read_claim(
         latex=at.text("latex"),
         correction=correction,
         file=path,
+        line=places.line(index, None, "id") or 0,
         uses=_uses(at, claim_id),
         ours=_flag(at, "ours"),
     )

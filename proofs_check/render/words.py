@@ -133,3 +133,11 @@ def headline(document: Mapping[str, Any]) -> str:
     parts += [f"{counts['verdicts'][v]} {v}" for v in shown_verdicts(document)]
     parts += [f"{counts[name]} {name}" for name in ("drift", "failed", "open") if counts[name]]
     return ", ".join(parts)
+
+
+def cited(claim: Mapping[str, Any], version: str, report: str) -> str:
+    """Return a claim as a reference: which tool, which statement, what came out, which report."""
+    verdicts = list(dict.fromkeys(reading["verdict"] for reading in claim["readings"]))
+    parts = [f"gateproof {version}", f"claim {claim['id']}"]
+    parts += [part for part in (claim["paper"], claim["where"]) if part]
+    return f"{'; '.join(parts)}: {', '.join(verdicts)}. Report sha256 {report}."

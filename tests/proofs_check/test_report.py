@@ -53,7 +53,15 @@ def test_two_runs_are_the_same_but_for_run(two_runs):
     one, two = two_runs
     assert without_run(one) == without_run(two)
     assert (one / "report.md").read_bytes() == (two / "report.md").read_bytes()
-    names = ["certificates", "junit.xml", "report.html", "report.json", "report.md"]
+    names = [
+        "certificates",
+        "junit.xml",
+        "report.html",
+        "report.json",
+        "report.md",
+        "report.sarif",
+        "report.tex",
+    ]
     assert sorted(path.name for path in one.iterdir()) == names
     made = json.loads((one / "report.json").read_text())
     assert schema.faults(made) == []
