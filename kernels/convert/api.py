@@ -11,7 +11,9 @@ from torch import nn
 
 from gateproof.kernels.convert import encoder as encoder
 from gateproof.kernels.convert import modes, script, swap
+from gateproof.kernels.convert import other_calls as other_calls
 from gateproof.kernels.convert import pointwise_calls as pointwise_calls
+from gateproof.kernels.convert import products as products
 from gateproof.kernels.convert import recurrent_calls as recurrent_calls
 from gateproof.kernels.convert.census import Counting, counted
 from gateproof.kernels.convert.census_compared import Census, compared, listed, silent

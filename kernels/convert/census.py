@@ -23,9 +23,11 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.weak import WeakIdKeyDictionary
 
+from gateproof.kernels.convert.census_factors import Tensors
 from gateproof.kernels.convert.census_ops import (
     EQUALITY,
     ORDERING,
+    POWERS,
     base,
     floating,
     fused,
@@ -37,7 +39,7 @@ from gateproof.kernels.convert.census_ops import (
 _INSIDE = tuple(f"{Path(f).parent}{os.sep}" for f in (str(torch.__file__), __file__))
 _FUNCTIONAL = str(Path(torch.nn.functional.__file__))
 #: A function of torch.nn.functional with such a word uses the operator within a norm, a pooling or a loss.
-_WITHIN = ("norm", "pool", "loss", "similarity", "distance", "entropy", "interpolate")
+_WITHIN = ("norm", "pool", "loss", "similarity", "distance", "entropy", "interpolate", "dropout")
 
 
 #: Conditions from the least to what decides: where numbers are equal is a guard or a mask, no gate.
@@ -64,6 +66,7 @@ class Counting(TorchDispatchMode):
         self.names = {id(module): name for name, module in model.named_modules()}
         self.counts: dict[str, Counter[tuple[Place, str]]] = {}
         self.operators: dict[str, Any] = {}
+        self.tensors = Tensors(model)
         self._conditions = WeakIdKeyDictionary()
 
     def of(self, kind: str) -> Counter[tuple[Place, str]]:
@@ -75,7 +78,9 @@ class Counting(TorchDispatchMode):
         kwargs = kwargs or {}
         values = (*args, *kwargs.values())
         conditional = self._conditional(values)
-        kind = kind_of(func)
+        kind = read = kind_of(func)
+        moved = kind == "elementary" and self.tensors.moves(values)
+        product = not kind and self.tensors.product(func, values)
         name = func._schema.name.removeprefix("aten::")
         # A function mode that is active would take the operator for a call of the network's.
         with torch._C.DisableTorchFunction():
@@ -87,8 +92,15 @@ class Counting(TorchDispatchMode):
             kind, name = ("guards" if conditional == "equality" else "nonlinear"), f"{name}[{conditional}]"
         if kind == "nonlinear" and not floating((*values, *out)):
             kind = "integers"
+        self.tensors.ran(func, read, values, out)
+        if product and not kind:
+            kind, name = "products", "mul"
         if kind:
             place, within = self._place(sys._getframe(1))
+            if kind == "products" and within:
+                return result
+            if moved and not within and base(func) not in POWERS:
+                self.counts.setdefault("activations", Counter())[place, name] += 1
             if within and kind in ("nonlinear", "elementary"):
                 kind = f"within {within}"
             self.counts.setdefault(kind, Counter())[place, name] += 1
@@ -117,10 +129,11 @@ class Counting(TorchDispatchMode):
         while frame is not None:
             code = frame.f_code
             file = code.co_filename
-            inside = file.startswith(_INSIDE)
+            # What a class of tensors does at each call is not where the call stands.
+            inside = file.startswith(_INSIDE) or code.co_name == "__torch_function__"
             if not inside and not line:
                 line = f"{Path(file).name}:{frame.f_lineno}"
-            if file == _FUNCTIONAL and not line and any(w in code.co_name for w in _WITHIN):
+            if not line and file == _FUNCTIONAL and any(w in code.co_name for w in _WITHIN):
                 within = f"torch.nn.functional.{code.co_name}"
             if code.co_argcount:
                 first = frame.f_locals.get(code.co_varnames[0])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from gateproof.kernels.convert.census import Counting, Place
-from gateproof.kernels.convert.forms import Treatment
+from gateproof.kernels.convert.forms import INTEGERS, Treatment
 from gateproof.kernels.convert.plan import Plan, Site
+from gateproof.kernels.convert.products import KIND as PRODUCT
 
 
 def _summed(found: Mapping[tuple[Place, str], int]) -> dict[str, int]:
@@ -28,7 +30,7 @@ class Census:
     no handler reported as kept. ``unlisted``: places of the original's that no handler reported at all (both
     have rows in the report all the same). ``differing``: places where the report counts another number of
     calls than the dispatcher. ``elementary``: exp, log, sin and the like, by place, which are no activations
-    by themselves; ``excluded``: by rule (norms, pooling, losses, integers). ``ran`` is False, with ``why``,
+    by themselves; ``products``: by place those of a gate with another tensor; ``excluded``: by rule (norms, pooling, losses, integers). ``ran`` is False, with ``why``,
     where there was nothing to run.
     """
 
@@ -41,6 +43,7 @@ class Census:
     unlisted: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
     elementary: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
     excluded: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
@@ -57,7 +60,7 @@ class Census:
             f"  left       {_text(self.left)}",
             f"  gates      {_text(self.gates)}",
         ]
-        for name in ("missed", "unlisted", "differing", "elementary"):
+        for name in ("missed", "unlisted", "differing", "products", "elementary"):
             lines += [f"  {name:10} {one}" for one in getattr(self, name)]
         lines += [f"  excluded   {rule}: {_text(found)}" for rule, found in self.excluded.items()]
         return "\n".join(lines)
@@ -73,19 +76,36 @@ _MANY = ("softmax", "attention", "rnn", "lstm", "gru", "transformer", "[", "enco
 
 def compared(before: Counting, after: Counting, sites: Collection[Site]) -> Census:
     """The census of a conversion from the counts of both runs, on the same inputs, and the sites it found."""
-    original, left = before.of("nonlinear"), after.of("nonlinear")
-    others = {k: _summed(v) for k, v in before.counts.items() if k not in ("nonlinear", "elementary", "gate")}
+    original, left, made = before.of("nonlinear"), after.of("nonlinear"), before.of("products")
+    others = {k: _summed(v) for k, v in before.counts.items() if k not in _LISTED}
+    gates, multiplied = _apart(sites)
     return Census(
         ran=True,
         original=_summed(original),
         left=_summed(left),
         gates=_summed(after.of("gate")),
-        missed=tuple(_lines(one for one in left.items() if not _kept(sites, *one[0]))),
-        unlisted=tuple(_lines(one for one in original.items() if not _named(sites, one[0][0]))),
-        differing=tuple(_differing(original, sites)),
+        missed=tuple(_lines(one for one in left.items() if not _kept(gates, *one[0]))),
+        unlisted=tuple(
+            _lines(
+                [one for one in original.items() if not _named(gates, one[0][0])]
+                + [one for one in made.items() if not _named(multiplied, one[0][0])]
+            )
+        ),
+        differing=(*_differing(original, gates), *_differing(made, multiplied)),
         elementary=tuple(_lines(before.of("elementary").items())),
+        products=tuple(_lines(made.items())),
         excluded=dict(sorted(others.items())),
     )
+
+
+#: Kinds of counts that have fields of their own.
+_LISTED = ("nonlinear", "elementary", "activations", "products", "gate")
+
+
+def _apart(sites: Collection[Site]) -> tuple[list[Site], list[Site]]:
+    """Sites of nonlinearities of real numbers, and those of their products."""
+    gates = [s for s in sites if s.kind != PRODUCT and not s.treatment.words.startswith(INTEGERS)]
+    return gates, [s for s in sites if s.kind == PRODUCT]
 
 
 def silent(counting: Counting, sites: Collection[Site]) -> dict[str, list[Any]]:
@@ -99,24 +119,41 @@ def silent(counting: Counting, sites: Collection[Site]) -> dict[str, list[Any]]:
 
 _SEEN = "the dispatcher runs it here, and no function that a gate replaces has called it"
 _GUARD = "chosen where numbers are equal: a guard or a mask, no gate"
+_ELEMENTARY = "elementary, kept: no gate of finitely many branches is this function"
+_PRODUCT = "product of a gate and another tensor, seen by the dispatcher alone; PyTorch's own multiplication"
 
 
 def listed(plan: Plan, before: Counting, after: Counting) -> None:
-    """Adds a row for each nonlinearity that the dispatcher runs and no row names, so that none is silent."""
-    rows = {at: n for at, n in after.of("nonlinear").items() if not _kept(plan.sites.values(), *at)}
+    """Adds a row for each nonlinearity that the dispatcher runs and no row names, so that none is silent.
+
+    Elementary functions of what depends on parameters or on the network's inputs are among them: activations
+    such as a sine, or parts of a formula; powers and roots are not.
+    """
+    gates, products = _apart(plan.sites.values())
+    rows = {at: n for at, n in after.of("nonlinear").items() if not _kept(gates, *at)}
     for at, n in before.of("nonlinear").items():
-        if not _named(plan.sites.values(), at[0]):
+        if not _named(gates, at[0]):
             rows.setdefault(at, n)
     rows.update(before.of("guards"))
-    for (place, name), n in rows.items():
-        key = (place.owner, "dispatched", name, place.line)
-        if key not in plan.sites:
-            names = plan.names.get(place.owner, (place.owner,))
-            spelled = f"torch.ops.{name.replace('::', '.') if '::' in name else f'aten.{name}'}"
-            words = _GUARD if "[equality]" in name else _SEEN
-            plan.sites[key] = Site(
-                place.owner, name, spelled, place.line, Treatment("kept", words, None), names, n
-            )
+    for at, n in rows.items():
+        _row(plan, at, n, _GUARD if "[equality]" in at[1] else _SEEN)
+    for at, n in after.of("activations").items():
+        # What only the converted network runs belongs to its gates' parameters.
+        if at in before.of("activations") and not _named(gates, at[0]):
+            _row(plan, at, n, _ELEMENTARY)
+    for at, n in after.of("products").items():
+        if not _named(products, at[0]):
+            _row(plan, at, n, _PRODUCT, PRODUCT)
+
+
+def _row(plan: Plan, at: tuple[Place, str], n: int, words: str, kind: str = "") -> None:
+    place, name = at
+    key = (place.owner, "dispatched", name, place.line)
+    if key not in plan.sites:
+        names = plan.names.get(place.owner, (place.owner,))
+        spelled = f"torch.ops.{name.replace('::', '.') if '::' in name else f'aten.{name}'}"
+        treatment = Treatment("kept", words, None)
+        plan.sites[key] = Site(place.owner, kind or name, spelled, place.line, treatment, names, n)
 
 
 def _lines(found: Iterable[tuple[tuple[Place, str], int]]) -> Iterator[str]:
@@ -142,6 +179,8 @@ def _kept(sites: Collection[Site], place: Place, name: str) -> bool:
     for s in sites:
         if s.treatment.form is None and _at(s, place):
             own = {*s.kind.removesuffix("_").replace("::", "_").split("_"), _BY.get(s.kind)}
+            # A group is told by its formula.
+            own |= set(re.findall("[a-z]+", s.spelled)) if s.whole is not None or s.unseen else set()
             if many or words & own:
                 return True
     return False

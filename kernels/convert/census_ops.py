@@ -38,6 +38,8 @@ _ARITHMETIC = frozenset({
     "frexp", "nextafter", "lshift", "rshift", "xor", "ilshift", "ixor", "irshift", "native", "deg2rad",
     "rad2deg", "angle",
 })  # fmt: skip
+#: Elementary, and mostly parts of norms, distances and polynomials.
+POWERS = frozenset({"pow", "square", "reciprocal", "sqrt", "rsqrt"})
 ORDERING = frozenset({"gt", "ge", "lt", "le"})
 EQUALITY = frozenset({"eq", "ne"})
 #: Operators that hand a condition on: its copies, views and combinations.

@@ -27,7 +27,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "add": ("add",), "sub": ("sub", "subtract"), "rsub": ("rsub",), "mul": ("mul", "multiply"),
     "div": ("div", "divide", "true_divide"), "neg": ("neg", "negative"), "pow": ("pow",),
     "square": ("square",), "reciprocal": ("reciprocal",), "sqrt": ("sqrt",), "exp": ("exp",),
-    "expm1": ("expm1",), "log": ("log",), "log1p": ("log1p",), "erfc": ("erfc",), "sinh": ("sinh",),
+    "expm1": ("expm1",), "log": ("log",), "log1p": ("log1p",), "sinh": ("sinh",),
     "cosh": ("cosh",), "asinh": ("asinh", "arcsinh"), "atan": ("atan", "arctan"), "sign": ("sign",),
     "gt": ("gt", "greater"), "lt": ("lt", "less"), "ge": ("ge", "greater_equal"),
     "le": ("le", "less_equal"), "where": ("where",), "masked_fill": ("masked_fill",),
@@ -123,11 +123,11 @@ _BUILD: dict[str, Callable[..., Any]] = {
     "max": lambda a, b: App("max", (a, b)),
     "min": lambda a, b: App("min", (a, b)),
     **{name: (lambda a, _h=name: App(_h, (a,)))
-       for name in ("sqrt", "exp", "log", "erfc", "sinh", "cosh", "asinh", "atan", "sign")},
+       for name in ("sqrt", "exp", "log", "sinh", "cosh", "asinh", "atan", "sign")},
 }  # fmt: skip
 
 #: Without these an expression is no activation: lines, powers, roots, and what no handler sees.
-UNSEEN = ("exp", "expm1", "log1p", "erfc", "sinh", "cosh", "asinh", "atan", "sign", "where", "masked_fill")
+UNSEEN = ("exp", "expm1", "log1p", "sinh", "cosh", "asinh", "atan", "sign", "where", "masked_fill")
 #: Of one function of the root an affine one.
 AFFINE = ("add", "sub", "rsub", "neg")
 

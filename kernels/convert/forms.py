@@ -28,6 +28,8 @@ from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
 
 Form = tuple[Any, ...]
+#: How the reason begins where numbers are no floating ones.
+INTEGERS = "integer, kept"
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ def treated(kind: Kind) -> Treatment:
     for algebra, other in found.items():
         if isinstance(other, Exact):
             words = f"exact gate of {other.gate.branches} {algebra} branches: {other.gate.text}"
+            words += f"; {kind.beyond}" if kind.beyond else ""
             return Treatment("exact", words, formula_form(kind.formula), kind.formula, numbers_of(other.gate))
     why = own.reason if isinstance(own, NotFinite) else "whether it is a finite gate is not decided"
     return Treatment("kept", f"no gate is this function: {why}", None, kind.formula)
@@ -154,6 +157,8 @@ def numbers_of(gate: Gate, link: str = "logistic") -> dict[str, Any]:
 def finite(gate: Gate, kind: Kind) -> Treatment:
     """A finite gate of the difference algebra that is the kind, as what becomes of it."""
     words = f"exact gate: {gate.text}"
+    if kind.form is not None:
+        return Treatment("exact", words, kind.form, kind.formula, numbers_of(gate))
     if all(gate.hard):
         theta, slope, intercept = plain(gate)
         if not theta and (slope, intercept) == ((1.0,), (0.0,)):

@@ -20,10 +20,11 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
 from gateproof.kernels.convert.expressions import X, expression
+from gateproof.kernels.convert.factors import Factors, resolve
 from gateproof.kernels.convert.kinds import Kind
 from gateproof.kernels.convert.named import name_of
 from gateproof.kernels.convert.nodes import Node, Root, cut, nonlinearity, rerooted, values
-from gateproof.kernels.convert.plan import Plan, _place, handled
+from gateproof.kernels.convert.plan import Plan, handled, place_of_call
 from gateproof.kernels.convert.steps import Frame, plain_of
 from gateproof.theory.formula import to_text
 from gateproof.theory.formula.nodes import Expr, Rel, Where, num
@@ -57,6 +58,7 @@ class Watch:
     nodes: Any = field(default_factory=WeakIdKeyDictionary)
     seen: set[str] = field(default_factory=set)
     count: int = 0
+    factors: Factors = field(default_factory=Factors)
 
     def __deepcopy__(self, memo: Any) -> Watch:
         return Watch(seen=set(self.seen))
@@ -78,13 +80,28 @@ class Watch:
             for leaf in tree_leaves((args, kwargs)):
                 if isinstance(leaf, torch.Tensor) and (read := self.nodes.get(leaf)) is not None:
                     read.readers.append(node)
+        first = args[0] if args and isinstance(args[0], torch.Tensor) else None
+        factor = None if first is None else self.factors.of(self.nodes.get(first), first)
+        if name in ("mul", "mul_") and len(args) == 2 and all(isinstance(a, torch.Tensor) for a in args):
+            pair = self.nodes.get(args[0]), self.nodes.get(args[1])
+            if noted := self.factors.multiplied(plan, frame, pair, args):
+                frame.products.append(noted)
         plan.latest = None
         result = handled(plan, function, args, kwargs)
         if isinstance(result, torch.Tensor):
             if node is None:
                 self.nodes.pop(result, None)
+                self.factors.made(plan.latest, args, result)
             else:
                 self._made(frame, node, result, args, plan.latest)
+        self.factors.hand_on(function, factor, result)
+        return result
+
+    def again(self, plan: Plan, function: Any, args: Any, kwargs: Any) -> Any:
+        """One call of a forward that was looked at before: its result may be a factor for another one."""
+        plan.latest = None
+        result = handled(plan, function, args, kwargs)
+        self.factors.made(plan.latest, args, result)
         return result
 
     def ended(self, plan: Plan, frame: Frame, result: Any) -> None:
@@ -98,7 +115,8 @@ class Watch:
         # The calls are made again at other points: neither gates nor who counts operators is to see that.
         with suppress(*_UNREADABLE), torch._C.DisableTorchFunction(), _disable_current_modes():
             place_groups(plan, list(_groups(frame)))
-        frame.found = []
+        resolve(frame.products)
+        frame.found, frame.products = [], []
 
     def _node(self, at: tuple[Frame, int, str], function: Any, args: Any, kwargs: Any) -> Node | None:
         """What the call is going to compute; None for what is no expression in one root."""
@@ -160,7 +178,7 @@ class Watch:
         node.dtype = result.dtype
         self.nodes[result] = node
         if node.candidate and not frame.library:
-            node.place = _place(4)
+            node.place = place_of_call(4)
             frame.found.append(node)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from math import inf, sqrt
+from typing import Any
 
 from gateproof.kernels.convert.pieces import EVEN, LEFT, RIGHT
 
@@ -20,13 +21,16 @@ class Kind:
     ``formula`` is in the language of the claims. ``sides`` says for the kinks from left to right to which
     side PyTorch's gradient belongs there (and, where the function jumps, its value). ``link``: where the gate
     is opened by another distribution function than the logistic one, (name in ``links``, tau, theta, slopes,
-    intercepts).
+    intercepts). ``form``: what computes it with PyTorch's gradient, where the gate alone does not. ``beyond``:
+    what differs where x is no finite number, for the report.
     """
 
     name: str
     formula: str
     sides: tuple[int, ...] = ()
     link: tuple[str, float, float, tuple[float, float], tuple[float, float]] | None = None
+    form: tuple[Any, ...] | None = None
+    beyond: str = ""
 
 
 def written(number: float) -> str:
@@ -42,6 +46,10 @@ def _hardtanh(lo: float, hi: float, low_side: int, high_side: int, name: str) ->
         text, sides = f"max({text}, {written(lo)})", [low_side]
     if hi != inf:
         text, sides = f"min({text}, {written(hi)})", [*sides, high_side]
+    if lo == hi and name == "clamp":
+        # A constant, but PyTorch's gradient is 1 where x equals both bounds.
+        return Kind(name, f"0*x + {written(hi)}", form=("pieces", (lo, hi), (0.0, 1.0, 0.0), (lo, 0.0, hi),
+                    (RIGHT, LEFT)))  # fmt: skip
     if lo >= hi:
         return Kind(name, f"0*x + {written(hi)}")
     return Kind(name, text, tuple(sides))
@@ -97,7 +105,13 @@ KINDS: dict[str, Callable[..., Kind]] = {
     "tanhshrink": lambda: Kind("tanhshrink", "tanhshrink(x)"),
     "gelu": _gelu,
     "erf": lambda: Kind("erf", "erf(x)", link=("normal", sqrt(2), 0.0, *_LINE)),
-    "mish": lambda: Kind("mish", "mish(x)"),
+    "erfc": lambda: Kind(
+        "erfc", "erfc(x)", link=("normal (erfc)", sqrt(2), 0.0, (0.0, 0.0), (2.0, 0.0))
+    ),
+    "ndtr": lambda: Kind(
+        "ndtr", "erfc(-x/sqrt(2))/2", link=("normal (erfc)", 1.0, 0.0, (0.0, 0.0), (0.0, 1.0))
+    ),
+    "mish": lambda: Kind("mish", "mish(x)", beyond="at an infinity its limits, where PyTorch has NaN"),
     "softplus": _softplus,
     "log_sigmoid": lambda: Kind("log_sigmoid", "log_sigmoid(x)"),
     "elu": lambda alpha: Kind("elu", f"where(x > 0, x, {written(alpha)}*expm1(x))"),

@@ -71,6 +71,13 @@ class _Normal(Link):
         return torch.exp(z * z * -0.5) * (1 / sqrt(2 * pi))
 
 
+class _Tails(_Normal):
+    """The same with all digits of its left tail, as erfc has them."""
+
+    def rising(self, z: Any) -> Any:
+        return torch.special.erfc(z * -sqrt(0.5)) * 0.5
+
+
 class _Uniform(Link):
     """(z + 3)/6 between -3 and 3; its density at the two kinks is 0, PyTorch's choice for Hardswish."""
 
@@ -90,6 +97,7 @@ LINKS = {
         Link("logistic", "sigmoid(z)"),
         _Cubic("logistic of a cubic", "sigmoid(2*sqrt(2/pi)*(z + 0.044715*z**3))"),
         _Normal("normal", "erfc(-z/sqrt(2))/2"),
+        _Tails("normal (erfc)", "erfc(-z/sqrt(2))/2"),
         _Uniform("uniform", "min(max(z + 3, 0), 6)/6", bounded=True),
     )
 }

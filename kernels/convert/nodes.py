@@ -41,9 +41,9 @@ class Node:
 
     ``made`` is how it came about: function, arguments (nodes and plain values), keywords; ``at`` the call:
     frame, number and name; ``plain`` its arguments that are no tensors. ``calls`` are numbers of the
-    nonlinear calls in it, ``mixed`` says whether it is more than lines around one of them, ``unseen``
-    whether some of them have no handler. ``readers`` are the nodes made of it, and None for whatever else has
-    read it. ``whole``: it has the shape of its root, which has not been written into.
+    nonlinear calls in it, ``mixed`` says whether it is more than lines around one of them,
+    ``curved`` whether it is a polynomial of the root that is no line, ``unseen`` whether some of them have no handler. ``readers`` are the nodes made of it, and None for whatever else has
+    read it. ``row``: the site of the group that it is. ``whole``: it has the shape of its root, which has not been written into.
     """
 
     expr: Expr | Rel
@@ -53,12 +53,14 @@ class Node:
     plain: tuple[Any, ...] = ()
     calls: frozenset[int] = frozenset()
     mixed: bool = False
+    curved: bool = False
     unseen: bool = False
     sites: tuple[Any, ...] = ()
     whole: bool = True
     value: float = 0.0
     dtype: torch.dtype | None = None
     place: Any = None
+    row: Any = None
     readers: list[Any] = field(default_factory=list)
 
     @property
@@ -108,7 +110,10 @@ def nonlinearity(node: Node, count: int) -> Node:
     name, own = node.at[2].removesuffix("_"), node.parts
     of_kind = name.startswith("*")
     relation = any(isinstance(g.expr, Rel) for g in own)
-    node.unseen = name in UNSEEN or relation
+    node.curved = any(g.curved for g in own) or name in ("pow", "square") or (name == "mul" and len(own) > 1)
+    # A root of a square, as abs is; that of one number may be a norm's.
+    root = _is_root(name, node) and any(g.curved for g in own)
+    node.unseen = name in UNSEEN or relation or root
     node.calls = frozenset[int]().union(*(g.calls for g in own))
     node.mixed = any(g.mixed for g in own) or node.unseen
     # A function of a function, a product of two, a power of one.
@@ -120,6 +125,11 @@ def nonlinearity(node: Node, count: int) -> Node:
         node.calls |= {count}
     node.unseen |= any(g.unseen for g in own)
     return node
+
+
+def _is_root(name: str, node: Node) -> bool:
+    exponent = node.made[1][1] if name == "pow" and node.made is not None and len(node.made[1]) > 1 else None
+    return name == "sqrt" or exponent == 0.5
 
 
 def cut(node: Node) -> Node | None:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.nn import Parameter
 from torch.overrides import TorchFunctionMode
 
 from gateproof.kernels.convert.expressions import counted
@@ -87,7 +88,8 @@ class Plan:
     ``choices``: for a compiler, form and gate of each call in order. ``watch`` looks at forwards that run for
     the first time, ``seeing`` collects inputs, ``ready``: sites found now are treated at once. ``through``:
     modes of the dispatcher for modules whose nonlinearities are no calls of functions. ``wrong``: makes one
-    gate wrong on purpose, for which ``touched`` collects the sites of a call.
+    gate wrong on purpose, for which ``touched`` collects the sites of a call. ``products``: by module and place
+    those of a gate with another tensor.
     """
 
     mode: str = "exact"
@@ -105,6 +107,7 @@ class Plan:
     latest: Site | None = None
     wrong: Any = None
     touched: list[Site] | None = None
+    products: dict[str, dict[tuple[str, int, int], Site]] = field(default_factory=dict)
     seeing: bool = False
     ready: bool = False
 
@@ -115,7 +118,7 @@ class Plan:
         if torch.compiler.is_compiling():
             return None
         owner = getattr(_running, "owner", "")
-        where = None if getattr(_running, "library", False) else _place()
+        where = None if getattr(_running, "library", False) else place_of_call()
         key = (owner, kind, spelled, where)
         site = self.sites.get(key)
         if site is None and getattr(_running, "late", False):
@@ -157,14 +160,42 @@ class Plan:
             site.calls = 0
 
 
-def _place(depth: int = 2) -> tuple[str, int, int]:
-    """File, line and instruction of the innermost frame outside of PyTorch and this folder."""
+def place_of_call(depth: int = 2) -> tuple[str, int, int]:
+    """File, line and instruction of the innermost frame outside of PyTorch and this folder.
+
+    What a class of tensors does at each call is not where the call stands.
+    """
     frame: Any = sys._getframe(depth)
     first = frame
-    while frame is not None and frame.f_code.co_filename.startswith(_INSIDE):
+    while frame is not None and (
+        frame.f_code.co_filename.startswith(_INSIDE) or frame.f_code.co_name == "__torch_function__"
+    ):
         frame = frame.f_back
     frame = first if frame is None else frame
     return frame.f_code.co_filename, frame.f_lineno, frame.f_lasti
+
+
+def _where(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """x.where(c, y) is where(c, x, y)."""
+    return (torch.where, (args[1], args[0], args[2])) if len(args) == 3 else (function, args)
+
+
+def _stored(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """x[mask] = number is x.masked_fill_(mask, number)."""
+    x, mask, value = args if len(args) == 3 else (None, None, None)
+    if not (isinstance(mask, torch.Tensor) and mask.dtype == torch.bool and isinstance(x, torch.Tensor)):
+        return function, args
+    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not plain or not x.is_floating_point() or mask.shape != x.shape:
+        return function, args
+    return torch.Tensor.masked_fill_, args
+
+
+#: Calls that are others with their arguments in another order.
+REWRITTEN: dict[Any, Callable[[Any, tuple[Any, ...]], tuple[Any, tuple[Any, ...]]]] = {
+    torch.Tensor.where: _where,
+    torch.Tensor.__setitem__: _stored,
+}
 
 
 class Interception(TorchFunctionMode):
@@ -177,6 +208,8 @@ class Interception(TorchFunctionMode):
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         del types
         plan = self.plan
+        if function in REWRITTEN:
+            function, args = REWRITTEN[function](function, args)
         if plan.watch is not None or plan.steps:
             return _followed(plan, _running.frame, function, tuple(args), dict(kwargs or {}))
         return handled(plan, function, tuple(args), dict(kwargs or {}))
@@ -189,7 +222,9 @@ def _followed(plan: Plan, frame: Frame, function: Any, args: tuple[Any, ...], kw
     )
     steps = None if looked else plan.steps.get(frame.owner)
     if not looked and steps is None:
-        return handled(plan, function, args, kwargs)
+        if plan.watch is None or torch.compiler.is_compiling():
+            return handled(plan, function, args, kwargs)
+        return plan.watch.again(plan, function, args, kwargs)
     name, number = counted(function), frame.count
     if name is not None:
         frame.count = number + 1
@@ -239,9 +274,30 @@ def handled(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
     handler = HANDLERS.get(function)
     if handler is None:
         return function(*args, **kwargs)
+    if not torch.compiler.is_compiling() and (cls := _of_own_rules(args)) is not None:
+        name = getattr(function, "__name__", str(function)).strip("_")
+        words = f"tensors of {cls.__name__} have operators of their own, which gates are not among"
+        if name not in ("mul", "multiply"):
+            plan.site(name, f"torch.{name} of {cls.__name__}", lambda: Treatment("kept", words, None))
+        return function(*args, **kwargs)
     if plan.wrong is not None:
         return plan.wrong(plan, handler, function, args, kwargs)
     return handler(plan, function, args, kwargs)
+
+
+_NO_RULES = torch.Tensor.__torch_dispatch__
+
+
+def _of_own_rules(args: tuple[Any, ...]) -> type | None:
+    """The class of a tensor that runs operators by itself, as masked and distributed tensors do, or None."""
+    for a in args:
+        cls = type(a)
+        if cls is torch.Tensor or cls is Parameter or not isinstance(a, torch.Tensor):
+            continue
+        # Fake tensors of an export, and those of functorch, take any operator that has a rule for shapes.
+        if cls.__torch_dispatch__ is not _NO_RULES and not cls.__module__.startswith("torch._subclasses"):
+            return cls
+    return None
 
 
 def ended(plan: Plan, frame: Frame, result: Any) -> Any:
@@ -266,18 +322,20 @@ def intercepted(
     *,
     library: bool = False,
     module: Any = None,
+    method: str = "",
 ) -> Any:
     """``call(*args, **kwargs)`` as code of the module ``owner``, with its nonlinearities converted.
 
     ``module`` is that module where it is not the first argument. ``library``: the module's code is PyTorch's,
-    so that the module is the place of what it calls.
+    so that the module is the place of what it calls. ``method``: its name where it is no forward.
     """
     if plan.through and owner in plan.through and not torch.compiler.is_compiling():
         call = partial(_through, plan.through[owner](plan, owner), call)
     before, mine = getattr(_running, "owner", None), getattr(_running, "plan", None)
     code, frame = getattr(_running, "library", False), getattr(_running, "frame", None)
     _running.owner, _running.library = owner, library
-    _running.frame = here = Frame(owner, args[0] if module is None else module, library=library)
+    at = f"{owner}.{method}()" if method else owner
+    _running.frame = here = Frame(at, args[0] if module is None else module, library=library)
     try:
         if mine is plan:
             return ended(plan, here, call(*args, **kwargs))
@@ -306,6 +364,12 @@ def aside() -> Iterator[None]:
 def known(functions: Iterable[Any]) -> list[Any]:
     """Those of the callables that have a handler."""
     return [f for f in functions if f in HANDLERS]
+
+
+def working_on(plan: Plan, module: Any) -> bool:
+    """Whether code of this module is at work, for this plan."""
+    frame = getattr(_running, "frame", None)
+    return frame is not None and frame.module is module and getattr(_running, "plan", None) is plan
 
 
 def current_owner() -> str:

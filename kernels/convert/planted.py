@@ -68,6 +68,8 @@ def ways(site: Site) -> tuple[str, ...]:
     form = site.treatment.form
     if form is None:
         return ()
+    if form[0] == "product":
+        return ("lines",)
     return ("shift" if form[0] in _POINTWISE else "sharpness", "lines")
 
 

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch.nn import functional
 
 from gateproof.kernels.convert.chosen import chosen
-from gateproof.kernels.convert.forms import Treatment, exact, exact_form, run
+from gateproof.kernels.convert.forms import INTEGERS, Treatment, exact, exact_form, run
 from gateproof.kernels.convert.plan import Plan, handles
 from gateproof.kernels.convert.several import gate_of_several
 from gateproof.kernels.convert.spelled import SPELLINGS
@@ -23,6 +24,21 @@ def stored(result: torch.Tensor, x: torch.Tensor, *, in_place: bool, out: Any = 
     if in_place:
         return x.copy_(result)
     return result if out is None else out.copy_(result)
+
+
+_COMPLEX = "complex, kept: gates take real numbers"
+
+
+def of_others(
+    plan: Plan, function: Any, args: Any, kwargs: Any, kind: str, spelled: str, x: torch.Tensor
+) -> Any:
+    """The call itself, with a row, for tensors whose numbers are integers or complex."""
+    if x.is_complex():
+        plan.site(kind, f"{spelled} of complex numbers", lambda: Treatment("kept", _COMPLEX, None))
+    elif x.dtype != torch.bool:
+        words = f"{INTEGERS}: gates take real numbers"
+        plan.site(kind, f"{spelled} of integers", lambda: Treatment("kept", words, None))
+    return function(*args, **kwargs)
 
 
 def pointwise(
@@ -44,7 +60,7 @@ def pointwise(
         plan.site(kind, f"{spelled} of {x.layout}", lambda: Treatment("kept", words, None))
         return function(*args, **kwargs)
     if not x.is_floating_point():
-        return function(*args, **kwargs)
+        return of_others(plan, function, args, kwargs, kind, spelled, x)
     form, gate = chosen(plan, kind, numbers, spelled, x)
     if form is None:
         return function(*args, **kwargs)
@@ -71,20 +87,22 @@ def _activation(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[s
     )  # fmt: skip
 
 
+_OF_TWO = {"maximum": "larger", "minimum": "smaller", "fmax": "larger number", "fmin": "smaller number"}
 _TWO = "hard gate of two tensors: each element takes the branch that their difference opens"
 
 
 def _of_two(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Any:
     """The larger or the smaller of two tensors; anything else is called as it is."""
-    if len(args) != 2 or any(k != "out" for k in kwargs):
+    given = [*args, *(kwargs[k] for k in ("input", "other") if k in kwargs)]
+    if len(given) != 2 or any(k not in ("input", "other", "out") for k in kwargs):
         return function(*args, **kwargs)
-    a, b = args
-    if not all(isinstance(t, torch.Tensor) for t in args):
+    a, b = given
+    if not all(isinstance(t, torch.Tensor) for t in given):
         return function(*args, **kwargs)
-    if not (a.is_floating_point() and a.dtype == b.dtype):
-        return function(*args, **kwargs)
+    if not (common := torch.result_type(a, b)).is_floating_point:
+        return of_others(plan, function, args, kwargs, name, f"torch.{name}", a)
     plan.site(name, f"torch.{name}", lambda: Treatment("exact", _TWO, ("of two tensors",)))
-    found = gate_of_several("larger" if name == "maximum" else "smaller", a, b)
+    found = gate_of_several(_OF_TWO[name], a.to(common), b.to(common))
     return stored(found, a, in_place=False, out=kwargs.get("out"))
 
 
@@ -98,6 +116,16 @@ def _minimum(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     return _of_two(plan, function, args, kwargs, "minimum")
 
 
+@handles(torch.fmax, torch.Tensor.fmax)
+def _fmax(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _of_two(plan, function, args, kwargs, "fmax")
+
+
+@handles(torch.fmin, torch.Tensor.fmin)
+def _fmin(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _of_two(plan, function, args, kwargs, "fmin")
+
+
 def _clamped(
     plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     given: dict[str, Any], *, in_place: bool,
@@ -105,7 +133,7 @@ def _clamped(
     """Clamped to tensors: x's gradient is 1 where it equals a bound, as in PyTorch."""
     x, lo, hi = given["input"], given.get("min"), given.get("max")
     if not x.is_floating_point():
-        return function(*args, **kwargs)
+        return of_others(plan, function, args, kwargs, "clamp", "torch.clamp", x)
     plan.site("clamp", "torch.clamp", lambda: Treatment("exact", _TWO, ("of two tensors",)))
     found = gate_of_several("bounded", x.clone() if in_place else x, lo, hi)
     return stored(found, x, in_place=in_place, out=kwargs.get("out"))
@@ -150,13 +178,18 @@ def _rrelu(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
 _RRELU_IN_PLACE = (functional.rrelu_, torch.rrelu_)
 
 
+def _glu_gate() -> Treatment:
+    own = exact("sigmoid", ())
+    return replace(own, words=f"gate product: the first half times the {own.words}")
+
+
 @handles(functional.glu, torch._C._nn.glu)
 def _glu(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     x = args[0] if args else kwargs["input"]
     dim = args[1] if len(args) > 1 else kwargs.get("dim", -1)
     if not isinstance(x, torch.Tensor) or x.dim() == 0 or x.shape[dim] % 2:
         return function(*args, **kwargs)
-    plan.site("glu", "torch.nn.functional.glu", lambda: exact("sigmoid", ()))
+    plan.site("glu", "torch.nn.functional.glu", _glu_gate)
     a, b = x.chunk(2, dim)
     wide = x.dtype if x.dtype == torch.float64 else torch.float32
     form: Any = exact_form("sigmoid", ())

@@ -15,7 +15,7 @@ from gateproof.kernels.convert.groups import Group
 from gateproof.kernels.convert.kinds import Kind
 from gateproof.kernels.convert.nodes import POINTS, Node, side, values
 from gateproof.kernels.convert.plan import Plan, Site
-from gateproof.kernels.convert.steps import Step
+from gateproof.kernels.convert.steps import Step, module_of
 from gateproof.numerics.fits.exact import Exact, NotFinite, everywhere
 from gateproof.numerics.fits.target import RefusedTarget
 from gateproof.numerics.fits.target_text import of_text
@@ -65,13 +65,14 @@ def _add(plan: Plan, group: Group, found: Treatment, at: int) -> None:
     """The group's row, and what is done at its calls; ``at`` numbers its root."""
     number = len(plan.group_sites)
     file, line, _ = group.node.place
+    owner = module_of(group.owner)
     site = Site(
-        group.owner, group.kind.name, group.kind.formula, f"{Path(file).name}:{line}", found,
-        plan.names.get(group.owner, (group.owner,)), whole=group.kind if group.ready else None,
+        owner, group.kind.name, group.kind.formula, f"{Path(file).name}:{line}", found,
+        plan.names.get(owner, (owner,)), whole=group.kind if group.ready else None,
         parts=group.node.sites, unseen=group.node.unseen,
     )  # fmt: skip
     plan.sites[group.owner, "group", number] = site
-    plan.group_sites[group.owner, number] = site
+    plan.group_sites[group.owner, number] = group.node.row = site
     if not group.ready:
         return
     steps = plan.steps.setdefault(group.owner, {})

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gateproof.kernels.convert import products
 from gateproof.kernels.convert.plan import Plan, Site
 
 
@@ -56,6 +57,7 @@ class Report:
     @property
     def rows(self) -> tuple[Row, ...]:
         """All nonlinearities found so far."""
+        products.settle(self._plan)
         return tuple(_row(s) for s in self._plan.sites.values() if not s.inside)
 
     @property

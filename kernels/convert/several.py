@@ -26,6 +26,20 @@ def _smaller(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return torch.where(a.isnan() | (a < b), a, even)
 
 
+def _larger_number(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """The number where the other is NaN; all of the gradient to the first where they are equal."""
+    return torch.where((a >= b) | b.isnan(), a, b)
+
+
+def _smaller_number(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.where((a <= b) | b.isnan(), a, b)
+
+
+def _step(x: torch.Tensor, at_jump: torch.Tensor) -> torch.Tensor:
+    """0 left of 0 and for NaN, 1 right of it, ``at_jump`` at it: no derivative, as in PyTorch."""
+    return torch.where(x == 0, at_jump, (x > 0).to(x.dtype))
+
+
 def _bounded(x: torch.Tensor, lo: torch.Tensor | None, hi: torch.Tensor | None) -> torch.Tensor:
     """x's gradient is 1 where it equals a bound, as in PyTorch; NaN of a bound is the result."""
     y = x if lo is None else torch.where((x < lo) | lo.isnan(), lo, x)
@@ -37,7 +51,8 @@ def _prelu(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 
 
 PLAIN: dict[str, Callable[..., torch.Tensor]] = {
-    "larger": _larger, "smaller": _smaller, "bounded": _bounded, "prelu": _prelu,
+    "larger": _larger, "smaller": _smaller, "larger number": _larger_number,
+    "smaller number": _smaller_number, "step": _step, "bounded": _bounded, "prelu": _prelu,
 }  # fmt: skip
 
 

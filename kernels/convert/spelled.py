@@ -112,6 +112,8 @@ _TABLE: tuple[tuple[str, tuple[tuple[str, Any], ...], Any, tuple[str, ...]], ...
     ("tanhshrink", (_X,), _NONE, ("tanhshrink",)),
     ("gelu", (_X, ("approximate", "none")), _plain("approximate"), ("gelu",)),
     ("erf", (_X,), _NONE, ("erf", "special_erf")),
+    ("erfc", (_X,), _NONE, ("erfc", "special_erfc")),
+    ("ndtr", (_X,), _NONE, ("ndtr", "special_ndtr")),
     ("mish", (_X, _PLACE), _NONE, ("mish",)),
     ("softplus", (_X, ("beta", 1.0), ("threshold", 20.0)), _plain("beta", "threshold"), ("softplus",)),
     ("log_sigmoid", (_X,), _NONE, ("logsigmoid", "log_sigmoid")),

@@ -20,7 +20,10 @@ Call = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 
 
 class Frame:
-    """One run of a module's forward, and which pointwise calls it has made."""
+    """One run of a module's forward, and which pointwise calls it has made.
+
+    ``owner`` is the module's name, or 'name.method()' where it is another method that runs.
+    """
 
     def __init__(self, owner: str, module: Any, *, library: bool) -> None:
         self.owner, self.module, self.library = owner, module, library
@@ -30,6 +33,12 @@ class Frame:
         self.lazy: list[Lazy] = []
         self.calls: dict[Any, int] = {}
         self.found: list[Any] = []
+        self.products: list[Any] = []
+
+
+def module_of(owner: str) -> str:
+    """The name of the module whose code a frame runs."""
+    return owner.rpartition(".")[0] if owner.endswith("()") else owner
 
 
 @dataclass(eq=False)

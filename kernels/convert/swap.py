@@ -15,6 +15,7 @@ import torch
 from torch import nn
 
 from gateproof.kernels.convert import script
+from gateproof.kernels.convert.methods import converted_methods
 from gateproof.kernels.convert.plan import Plan, intercepted
 
 _RECORD, _FORMER = "_gateproof", "_gateproof_forward"
@@ -147,6 +148,8 @@ def _class(base: type, activation: bool) -> type:
         body["__call__"] = under("__call__")
     if hasattr(base, "__deepcopy__"):
         body["__deepcopy__"] = _copied
+    if not (library or activation):
+        body |= converted_methods(base)
     if issubclass(base, torch.fx.GraphModule):
         body["recompile"] = _recompiled
     if activation:

@@ -197,7 +197,7 @@ def test_a_residual_and_a_gated_product_are_no_activation(x):
             return torch.sigmoid(x) * y.mean(-1, keepdim=True)
 
     rows = {r.kind: r for r in convert(Block(), mode="fit", inputs=x).report}
-    assert set(rows) == {"gelu", "sigmoid"}
+    assert set(rows) == {"gelu", "sigmoid", "gate product"}
 
 
 def test_masks_norms_and_lines_are_none(x):
