@@ -96,6 +96,10 @@ def laid_out(like: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
 #: Compiled forms of ``composite``. torch.compile counts the forms of one code object and gives up after
 #: eight: each graph has a code object of its own.
 _compiled: dict[Any, Any] = {}
+#: A compiler decides by the first tensor whether its loops are shared among threads, for all later ones. Two
+#: forms, then: PyTorch's own operations take several threads from so many elements on (ATen/Parallel.h).
+GRAIN = 32768
+_THREADS: dict[bool, dict[str, int | bool]] = {False: {"cpp.threads": 1}, True: {"cpp.dynamic_threads": True}}
 #: Graphs with their plain numbers written into them, which compilers make the most of; past so many of them
 #: numbers stay arguments.
 _fixed: dict[Any, Graph] = {}
@@ -127,11 +131,12 @@ def run(
             # Numbers come in as tensors, so that other numbers are no reason to compile again.
             given += torch.tensor(numbers, dtype=real, device=device).unbind()
     places = tuple(t.dim() for t in given)
-    key = (graph, real, results, tuple((t.dtype, t.dim()) for t in tensors), places, device.type)
+    large = tensors[0].numel() >= GRAIN
+    key = (graph, real, results, tuple((t.dtype, t.dim()) for t in tensors), places, device.type, large)
     plain = [t.detach() for t in tensors]
     found = _compiled.get(key)
     if found is None:
-        found = _compiled[key] = _compile(graph, real, results)
+        found = _compiled[key] = _compile(graph, real, results, large)
         for t in plain:
             # Only sizes are left open: with dynamic=True the constants of a graph become arguments too,
             # read and converted for every vector.
@@ -165,7 +170,7 @@ def _eagerly(
     return [*made, torch.stack(sums, 1)] if results.summed else made
 
 
-def _compile(graph: Graph, real: torch.dtype, results: Results) -> Any:
+def _compile(graph: Graph, real: torch.dtype, results: Results, large: bool) -> Any:
     code = composite.__code__.replace(co_name=f"composite_{len(_compiled)}")
     own = FunctionType(code, composite.__globals__)
 
@@ -175,4 +180,4 @@ def _compile(graph: Graph, real: torch.dtype, results: Results) -> Any:
     fresh = FunctionType(
         call.__code__.replace(co_name=f"call_{len(_compiled)}"), globals(), closure=call.__closure__
     )
-    return torch.compile(fresh, fullgraph=True)
+    return torch.compile(fresh, fullgraph=True, options=_THREADS[large])

@@ -8,6 +8,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402 - after the library that it needs
 
 from gateproof.kernels import functional  # noqa: E402
+from gateproof.kernels.choice import use  # noqa: E402
 from gateproof.kernels.formula_kernel import compile_kernel  # noqa: E402
 from gateproof.kernels.soft_threshold_module import SoftThreshold  # noqa: E402
 
@@ -69,3 +70,15 @@ def test_soft_thresholds_in_a_larger_model(gradient):
     compiled = torch.compile(model, dynamic=True, fullgraph=True, backend="eager")
     agree(model, torch.randn(3, 4), compiled)
     agree(model, torch.randn(3, 4), compiled, grad=False)
+
+
+@pytest.mark.deep
+def test_large_tensors_use_several_threads_whatever_came_first(monkeypatch):
+    # A compiler makes serial loops for a first tensor of 16 elements, and would keep them for 16 million.
+    from torch._inductor.utils import fresh_cache, run_and_get_code
+
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    function = compile_kernel("max(x, 0) + 3/64")
+    with use("compiled"), fresh_cache():
+        found = [run_and_get_code(function, torch.ones(n))[1] for n in (16, 2**16)]
+    assert ["#pragma omp parallel" in "".join(code) for code in found] == [False, True]
