@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import struct
+from itertools import pairwise
 
 _AT = 84
 _CLEAR = 256
@@ -38,7 +39,7 @@ def unpacked(data: bytes) -> bytes:
     offsets = struct.unpack_from(f">{count + 1}I", data, _AT + 8)
     if offsets[-1] != len(data) or list(offsets) != sorted(offsets):
         raise ValueError("a packed Bible whose offsets do not ascend to its length")
-    found = [inflated(data[a:b]) for a, b in zip(offsets, offsets[1:], strict=False)]
+    found = [inflated(data[a:b]) for a, b in pairwise(offsets)]
     if any(len(part) != window for part in found[:-1]):
         raise ValueError(f"a packed Bible with a window of other than {window} bytes")
     return b"".join(found)

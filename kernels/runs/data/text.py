@@ -1,10 +1,10 @@
 """Text for language models: corpora on this machine, a byte-pair vocabulary trained here, token ids.
 
-Corpora: ``topics`` (Python's own help topics, always there), ``kjv`` and ``jargon`` (public domain, of Debian's
-bible-kjv-text and jargon-text), ``folder`` (all ``*.txt`` of ``$GATEPROOF_DATA/text``). Texts are cut at line ends
-into pieces of about PIECE characters; every EVERY-th goes to validation, so both shards are alike and disjoint.
-The vocabulary is byte-level byte pairs (Sennrich 2016) trained on the training shard alone. Token ids are kept in
-``$XDG_CACHE_HOME/gateproof/text`` under the hash of all that they depend on.
+Corpora: ``topics`` (Python's own help topics, always there), ``kjv`` and ``jargon`` (public domain, of
+Debian's bible-kjv-text and jargon-text), ``folder`` (all ``*.txt`` of ``$GATEPROOF_DATA/text``). Texts are
+cut at line ends into pieces of about PIECE characters; every EVERY-th goes to validation, so both shards are
+alike and disjoint. The vocabulary is byte-level byte pairs (Sennrich 2016) trained on the training shard
+alone. Token ids are kept in ``$XDG_CACHE_HOME/gateproof/text`` under the hash of all that they depend on.
 """
 
 from __future__ import annotations
@@ -187,9 +187,9 @@ def _hash(name: str) -> str:
 
 
 def _shards_hash(train: Ids, validation: Ids) -> str:
-    found = hashlib.sha256(np.ascontiguousarray(train))
+    found = hashlib.sha256(train.tobytes())
     found.update(b"/")
-    found.update(np.ascontiguousarray(validation))
+    found.update(validation.tobytes())
     return found.hexdigest()
 
 
