@@ -16,13 +16,14 @@ from gateproof.kernels.convert import pointwise_calls as pointwise_calls
 from gateproof.kernels.convert import products as products
 from gateproof.kernels.convert import recurrent_calls as recurrent_calls
 from gateproof.kernels.convert.census import Counting, counted
-from gateproof.kernels.convert.census_compared import Census, compared, listed, silent
+from gateproof.kernels.convert.census_compared import Census, compared, listed, listed_products, silent
 from gateproof.kernels.convert.given import read_gates
 from gateproof.kernels.convert.inputs import Batch, called, read_inputs, undisturbed
 from gateproof.kernels.convert.plan import Plan
 from gateproof.kernels.convert.proof import prove
 from gateproof.kernels.convert.proof_record import Proof
 from gateproof.kernels.convert.report import Report
+from gateproof.kernels.convert.script_listed import list_unrun
 from gateproof.kernels.convert.unreached import list_unreached
 
 MODES = ("exact", "fit", "trainable")
@@ -126,8 +127,10 @@ def convert(
         except BaseException:
             found.revert()
             raise
+        listed_products(plan, after)
         found.census = compared(before, after, plan.sites.values())
         listed(plan, before, after)
+    list_unrun(plan, model)
     return found
 
 
@@ -147,6 +150,7 @@ def _taken_over(model: nn.Module) -> None:
 def _ran(model: nn.Module, batches: list[Batch]) -> Counting:
     """The operators of one run on each of the inputs."""
     with undisturbed(model), torch.no_grad(), counted(model) as counting:
+        counting.tensors.given(batches)
         for batch in batches:
             called(model, batch)
     return counting

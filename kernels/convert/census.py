@@ -67,6 +67,8 @@ class Counting(TorchDispatchMode):
         self.counts: dict[str, Counter[tuple[Place, str]]] = {}
         self.operators: dict[str, Any] = {}
         self.tensors = Tensors(model)
+        #: Places of products whose factor is no gate of this package.
+        self.ungated: set[Place] = set()
         self._conditions = WeakIdKeyDictionary()
 
     def of(self, kind: str) -> Counter[tuple[Place, str]]:
@@ -80,7 +82,7 @@ class Counting(TorchDispatchMode):
         conditional = self._conditional(values)
         kind = read = kind_of(func)
         moved = kind == "elementary" and self.tensors.moves(values)
-        product = not kind and self.tensors.product(func, values)
+        product = 0 if kind else self.tensors.product(func, values)
         name = func._schema.name.removeprefix("aten::")
         # A function mode that is active would take the operator for a call of the network's.
         with torch._C.DisableTorchFunction():
@@ -97,8 +99,11 @@ class Counting(TorchDispatchMode):
             kind, name = "products", "mul"
         if kind:
             place, within = self._place(sys._getframe(1))
-            if kind == "products" and within:
-                return result
+            if kind == "products":
+                if within:
+                    return result
+                if product == 1:
+                    self.ungated.add(place)
             if moved and not within and base(func) not in POWERS:
                 self.counts.setdefault("activations", Counter())[place, name] += 1
             if within and kind in ("nonlinear", "elementary"):

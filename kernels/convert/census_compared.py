@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gateproof.kernels.convert.census import Counting, Place
+from gateproof.kernels.convert import products
 from gateproof.kernels.convert.forms import INTEGERS, Treatment
 from gateproof.kernels.convert.plan import Plan, Site
 from gateproof.kernels.convert.products import KIND as PRODUCT
@@ -120,7 +121,7 @@ def silent(counting: Counting, sites: Collection[Site]) -> dict[str, list[Any]]:
 _SEEN = "the dispatcher runs it here, and no function that a gate replaces has called it"
 _GUARD = "chosen where numbers are equal: a guard or a mask, no gate"
 _ELEMENTARY = "elementary, kept: no gate of finitely many branches is this function"
-_PRODUCT = "product of a gate and another tensor, seen by the dispatcher alone; PyTorch's own multiplication"
+_PRODUCT = "product of a nonlinearity and another tensor, seen by the dispatcher alone"
 
 
 def listed(plan: Plan, before: Counting, after: Counting) -> None:
@@ -129,7 +130,7 @@ def listed(plan: Plan, before: Counting, after: Counting) -> None:
     Elementary functions of what depends on parameters or on the network's inputs are among them: activations
     such as a sine, or parts of a formula; powers and roots are not.
     """
-    gates, products = _apart(plan.sites.values())
+    gates, multiplied = _apart(plan.sites.values())
     rows = {at: n for at, n in after.of("nonlinear").items() if not _kept(gates, *at)}
     for at, n in before.of("nonlinear").items():
         if not _named(gates, at[0]):
@@ -142,8 +143,19 @@ def listed(plan: Plan, before: Counting, after: Counting) -> None:
         if at in before.of("activations") and not _named(gates, at[0]):
             _row(plan, at, n, _ELEMENTARY)
     for at, n in after.of("products").items():
-        if not _named(products, at[0]):
+        if not _named(multiplied, at[0]):
             _row(plan, at, n, _PRODUCT, PRODUCT)
+
+
+def listed_products(plan: Plan, after: Counting) -> None:
+    """Rows for products in what calls no function, TorchScript: the dispatcher alone sees them."""
+    for at, n in after.of("products").items():
+        place, _ = at
+        own = [s for s in plan.sites.values() if s.owner == place.owner and s.treatment.form is not None]
+        if place.owner in plan.through and own and place not in after.ungated:
+            _row(plan, at, n, _PRODUCT, PRODUCT)
+            site = plan.sites[place.owner, "dispatched", at[1], place.line]
+            site.treatment = products.of_script(own)
 
 
 def _row(plan: Plan, at: tuple[Place, str], n: int, words: str, kind: str = "") -> None:

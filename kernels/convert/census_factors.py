@@ -45,13 +45,15 @@ class Tensors:
         """Whether some tensor among the values depends on parameters or on the network's inputs."""
         return any(id(t) in self.learned_from or self.learned.get(t, False) for t in _tensors(values))
 
-    def product(self, op: Any, values: Any) -> bool:
-        """Whether the operator multiplies a gate of one tensor with another tensor."""
+    def product(self, op: Any, values: Any) -> int:
+        """Whether the operator multiplies a nonlinearity (1) or a gate (2) of one tensor with another."""
         if base(op) not in ("mul", "addcmul"):
-            return False
+            return 0
         known = [self._of(t) for t in list(_tensors(values))[-2:]]
-        known = [k for k in known if k is not None]
-        return len(known) == 2 and known[0][0] != known[1][0] and any(gated for _, gated in known)
+        apart = [k for k in known if k is not None]
+        if len(apart) < 2 or apart[0][0] == apart[1][0]:
+            return 0
+        return min((by for _, by in apart if by), default=0)
 
     def ran(self, op: Any, kind: str, values: Any, out: Any) -> None:
         """Note what an operator's results are."""
@@ -62,7 +64,7 @@ class Tensors:
         words = set(base(op).strip("_").split("_"))
         if not tensors and words & _FACTORIES or {"zeros", "ones", "full"} & words:
             for t in _tensors(out):
-                self.roots[t] = (frozenset(), False)
+                self.roots[t] = (frozenset(), 0)
             return
         handed = hands_on(op) or bool(words & (_CARRIES | _PARTS))
         opened = kind in ("nonlinear", "gate") and not words & _WHOLE
@@ -75,25 +77,25 @@ class Tensors:
         if words & _PARTS:
             for t in _tensors(out):
                 self.count += 1
-                self.roots[t] = (frozenset({self.count}), bool(known) and known[0][1])
+                self.roots[t] = (frozenset({self.count}), known[0][1] if known else 0)
             return
         roots = frozenset[int]().union(*(r for r, _ in known))
         if len(roots) > 1 and not handed:
             for t in _tensors(out):
                 self.roots.pop(t, None)
             return
-        gated = opened or any(g for _, g in known)
+        by = [b for _, b in known if b] + ([2 if kind == "gate" else 1] if opened else [])
         for t in _tensors(out):
-            self.roots[t] = (roots, gated and len(roots) == 1)
+            self.roots[t] = (roots, min(by, default=0) if len(roots) == 1 else 0)
 
-    def _of(self, tensor: torch.Tensor) -> tuple[frozenset[int], bool] | None:
+    def _of(self, tensor: torch.Tensor) -> tuple[frozenset[int], int] | None:
         """None for what is a constant."""
         if id(tensor) in self.constants or not tensor.dim() or not tensor.is_floating_point():
             return None
         if tensor not in self.roots:
             self.count += 1
-            self.roots[tensor] = (frozenset({self.count}), False)
-        known: tuple[frozenset[int], bool] = self.roots[tensor]
+            self.roots[tensor] = (frozenset({self.count}), 0)
+        known: tuple[frozenset[int], int] = self.roots[tensor]
         return known if known[0] else None
 
 

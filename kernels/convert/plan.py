@@ -36,6 +36,8 @@ Given = tuple[str, tuple[Any, ...]]
 HANDLERS: dict[Any, Handler] = {}
 #: Where code of PyTorch's and of this conversion lies: a place in a network is outside of both.
 _INSIDE = tuple(f"{Path(f).parent}{os.sep}" for f in (torch.__file__, __file__))
+#: Stands for the spelling in the key of what has not run.
+UNRUN = "not run"
 _running = threading.local()
 _STRAYED = "a run made other calls or had other numbers than when it was looked at, and was left as it was"
 
@@ -125,6 +127,7 @@ class Plan:
             # What was put off is made in another place than where it stands.
             site = next((s for k, s in self.sites.items() if k[:3] == key[:3]), None)
         if site is None:
+            self.sites.pop((owner, kind, UNRUN, None), None)
             names = self.names.get(owner, (owner,))
             line = f"{Path(where[0]).name}:{where[1]}" if where else ""
             site = self.sites[key] = Site(owner, kind, spelled, line, made(), names, given=given)

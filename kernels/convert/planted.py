@@ -66,7 +66,7 @@ def _real(value: Any) -> bool:
 def ways(site: Site) -> tuple[str, ...]:
     """How the gate of a site can be made wrong, the finest way first."""
     form = site.treatment.form
-    if form is None:
+    if form is None or form[0] == "product of a script":
         return ()
     if form[0] == "product":
         return ("lines",)

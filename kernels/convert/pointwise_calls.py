@@ -99,7 +99,9 @@ def _of_two(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
     a, b = given
     if not all(isinstance(t, torch.Tensor) for t in given):
         return function(*args, **kwargs)
-    if not (common := torch.result_type(a, b)).is_floating_point:
+    # A compiler does not trace result_type.
+    common = a.dtype if a.dtype == b.dtype else torch.result_type(a, b)
+    if not common.is_floating_point:
         return of_others(plan, function, args, kwargs, name, f"torch.{name}", a)
     plan.site(name, f"torch.{name}", lambda: Treatment("exact", _TWO, ("of two tensors",)))
     found = gate_of_several(_OF_TWO[name], a.to(common), b.to(common))

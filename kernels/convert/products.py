@@ -64,6 +64,13 @@ def _treated(gates: list[Site]) -> Treatment:
     return Treatment(how, words, ("product",), formula)
 
 
+def of_script(gates: list[Site]) -> Treatment:
+    """A product in TorchScript: of which of the script's gates is not told."""
+    how = max((s.treatment.how for s in gates), key=_ORDER.index)
+    words = "product of a gate of this script and another tensor, seen by the dispatcher: its lines times that"
+    return Treatment(how, words, ("product of a script",))
+
+
 def _formula(site: Site) -> str:
     name, _, formula = site.group.partition(": ")
     return formula or site.treatment.formula or name or site.kind

@@ -199,7 +199,8 @@ def test_what_is_no_nonlinearity_of_one_element_is_left():
         Calls(lambda x: (x.max(), torch.max(x, 0)[0], x.abs().max(), x.to(torch.int64).clamp(0, 1)))
     )
     assert found.model(x)[2] == 2
-    assert [r.kind for r in found.report] == ["abs"]
+    assert [(r.kind, r.converted) for r in found.report] == [("abs", True), ("clamp", False)]
+    assert found.report.kept[0].reason.startswith("integer, kept")
 
 
 def test_out_and_in_place():
@@ -245,7 +246,7 @@ def test_links_are_distribution_functions(name):
 
 
 #: The gate of each linked kind in the language of the claims, of its link's formula at tau*(x - theta).
-LINKED = ("gelu", "gelu_tanh", "hardswish", "erf")
+LINKED = ("gelu", "gelu_tanh", "hardswish", "erf", "erfc", "ndtr")
 
 
 @pytest.mark.parametrize("name", LINKED)
@@ -253,7 +254,7 @@ def test_linked_gates_are_identities(name):
     kind = KINDS["gelu"]("tanh" if name == "gelu_tanh" else "none") if "gelu" in name else KINDS[name]()
     assert kind.link is not None
     link, tau, theta, slope, intercept = kind.link
-    z = "(sqrt(2)*x)" if name == "erf" else f"({tau}*(x - {theta}))"
+    z = "(sqrt(2)*x)" if name.startswith("erf") else f"({tau}*(x - {theta}))"
 
     def gate(z):
         return LINKS[link].formula.replace("z", z)
