@@ -60,18 +60,20 @@ def run(given, kept):
         made.load_state_dict(state["made"])
         with torch.no_grad():
             w.copy_(state["w"])
+    if given["marker"]:
+        with Path(f"{given['marker']}.{given['seed']}").open("a") as starts:
+            starts.write(f"{at}\n")
     while at < given["steps"]:
         made.zero_grad()
         loss = (w + torch.randn((), generator=draw)) ** 2 / 2
         loss.backward()
         made.step()
         at += 1
-        rows.append({"step": at, "loss": float(loss), "w": float(w.detach())})
-        kept.say(at / given["steps"], f"loss {float(loss):.3f}")
+        rows.append({"step": at, "loss": loss.item(), "w": w.item()})
+        kept.say(at / given["steps"], f"loss {loss.item():.3f}")
         if kept.due() or at == given["steps"] // 2:
-            kept.save(
-                {"at": at, "rows": rows, "draw": draw.get_state(), "made": made.state_dict(), "w": w.detach()}
-            )
+            state = {"at": at, "rows": rows, "draw": draw.get_state(), "made": made.state_dict()}
+            kept.save({**state, "w": w.detach()})
         if at == given["steps"] // 2 + 1:
             _mishap(given, kept)
     return rows
@@ -82,19 +84,17 @@ def _mishap(given, kept):
     if given["mishap"] == "none" or marker.exists():
         return
     if given["mishap"] == "waits":
-        Path(f"{marker}.{given['seed']}").touch()
         while not marker.exists():
             time.sleep(0.05)
             if kept.due():
                 kept.save(kept.load())
-        return
-    if given["mishap"] == "fails" and given["seed"] == 1:
-        marker.touch()
-        raise ArithmeticError("the loss is no number")
-    if given["mishap"] == "killed" and given["seed"] == 0:
+    elif given["seed"] == 0 and given["mishap"] == "killed":
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    if given["mishap"] == "full" and given["seed"] == 1:
+    elif given["seed"] == 1 and given["mishap"] == "fails":
+        marker.touch()
+        raise ArithmeticError("the loss is no number")
+    elif given["seed"] == 1 and given["mishap"] == "full":
         marker.touch()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -104,12 +104,10 @@ def summarise(settings, rows):
     last = [row for row in rows if row["step"] == settings.steps]
     losses = [row["loss"] for row in last]
     ends = Interval(min(losses), max(losses), 0.5, "range", len(losses))
-    finding = Finding(
-        settings.record, "Walks.", {"gap": ends}, {"most": max(losses)}, {"walks": "few"}, settings.seeds
-    )
-    return Summary(
-        {"last": [{"job": row["job"], "loss": row["loss"]} for row in last]}, [finding], ["A toy."]
-    )
+    numbers, ranges = {"most": max(losses)}, {"walks": "few"}
+    finding = Finding(settings.record, "Walks.", {"gap": ends}, numbers, ranges, settings.seeds)
+    table = [{"job": row["job"], "loss": row["loss"]} for row in last]
+    return Summary({"last": table}, [finding], ["A toy."])
 
 
 def figure(settings, rows, summary):
@@ -122,13 +120,6 @@ def figure(settings, rows, summary):
 
 
 EXPERIMENT = Experiment(
-    "walks",
-    "Noisy descents.",
-    Settings,
-    jobs,
-    run,
-    summarise,
-    figure,
-    sources=("numerics/atomic.py",),
-    operations=("relu",),
-)
+    "walks", "Noisy descents.", Settings, jobs, run, summarise, figure,
+    sources=("numerics/atomic.py",), operations=("relu",),
+)  # fmt: skip

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gateproof.kernels.check.result import Result
 from gateproof.kernels.runs import keys
 from gateproof.numerics import atomic
+
+if TYPE_CHECKING:
+    from gateproof.kernels.check.result import Result
 
 
 @cache
@@ -27,18 +31,39 @@ def version() -> str:
 
 def read(folder: Path | None) -> frozenset[str]:
     """The operations that passed; none without a folder."""
+    return frozenset(_kept(folder).get("passed", ()))
+
+
+def left(folder: Path | None, patterns: Sequence[str]) -> list[str]:
+    """The operations that fit a pattern and have not passed; the checks are loaded only if need be."""
+    if not patterns:
+        return []
+    kept = _kept(folder)
+    if "all" in kept:
+        names = [name for name in kept["all"] if any(fnmatchcase(name, one) for one in patterns)]
+    else:
+        from gateproof.kernels.check.run import selected
+
+        names = selected(patterns)
+    return [name for name in names if name not in kept.get("passed", ())]
+
+
+def _kept(folder: Path | None) -> dict[str, list[str]]:
     if folder is None:
-        return frozenset()
+        return {}
     try:
-        return frozenset(map(str, json.loads(_path(folder).read_bytes())["passed"]))
+        found = json.loads(_path(folder).read_bytes())
+        return {name: [str(one) for one in found[name]] for name in ("passed", "all")}
     except (OSError, ValueError, KeyError, TypeError):
-        return frozenset()
+        return {}
 
 
 def note(folder: Path | None, operations: Sequence[str], results: Iterable[Result]) -> None:
     """Keep those of whole checks (all types, in PyTorch and Triton) of which no row failed."""
     if folder is None:
         return
+    from gateproof.kernels.check.run import names
+
     rows: dict[str, list[bool | None]] = {}
     for result in results:
         rows.setdefault(result.op, []).append(result.passed)
@@ -46,7 +71,8 @@ def note(folder: Path | None, operations: Sequence[str], results: Iterable[Resul
     with suppress(OSError):
         path = _path(folder)
         path.parent.mkdir(parents=True, exist_ok=True)
-        atomic.write_text(path, json.dumps({"passed": sorted({*read(folder), *good})}))
+        document = {"passed": sorted({*read(folder), *good}), "all": names()}
+        atomic.write_text(path, json.dumps(document))
 
 
 def _path(folder: Path) -> Path:

@@ -33,15 +33,18 @@ def work(task: Task) -> dict[str, str]:
     if not (folder / "run.json").is_file():
         return _end(task, "foreign", f"a worker does not see {folder}: all need one shared folder")
     if keys.code(task["module"]) != task["code"]:
-        return _end(task, "foreign", "a worker has other code than this process: install the same there")
+        return _end(task, "foreign", "the code was changed since the run began, or a worker has another")
     if finished(folder, task["key"]) is not None:
         return _end(task, "finished")
+    stop = folder / f".stop-{task['run']}"
+    if stop.exists():
+        return _end(task, "stopped")
     prepare()
     kept = Checkpoints(
         folder / "checkpoints" / f"{task['key']}.pt",
         least=task.get("least", LEAST),
         report=_reporter(task),
-        stop=folder / f".stop-{task['run']}",
+        stop=stop,
     )
     experiment: Experiment = import_module(task["module"]).EXPERIMENT
     try:

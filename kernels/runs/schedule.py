@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
+import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing import resource_tracker
 from typing import Any
 
 from gateproof.kernels.runs import job
@@ -34,19 +37,22 @@ def workers(processes: int, scheduler: str | None) -> Iterator[Any]:
         scratch = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         stack.enter_context(dask.config.set({"distributed.nanny.pre-spawn-environ": _ONE_THREAD}))
         if scheduler is None:
-            made = stack.enter_context(
-                LocalCluster(
-                    n_workers=processes,
-                    threads_per_worker=1,
-                    processes=True,
-                    host="127.0.0.1",
-                    dashboard_address=None,
-                    # A worker that uses much memory is the system's to end, not Dask's to restart.
-                    memory_limit=0,
-                    local_directory=scratch,
-                    silence_logs=logging.CRITICAL,
+            stack.callback(_end_all_but, multiprocessing.active_children())
+            with _deaf():
+                made = stack.enter_context(
+                    LocalCluster(
+                        n_workers=0,
+                        threads_per_worker=1,
+                        processes=True,
+                        host="127.0.0.1",
+                        dashboard_address="127.0.0.1:0",
+                        # A worker that uses much memory is the system's to end, not Dask's to restart.
+                        memory_limit=0,
+                        local_directory=scratch,
+                        silence_logs=logging.CRITICAL,
+                    )
                 )
-            )
+            made.scale(processes)
             yield stack.enter_context(Client(made, set_as_default=False))
             return
         try:
@@ -55,6 +61,28 @@ def workers(processes: int, scheduler: str | None) -> Iterator[Any]:
             said = f"{error}".splitlines()[0][:200] or type(error).__name__
             raise RunRefusedError(f"--scheduler {scheduler}: no Dask scheduler answers ({said})") from None
         yield client
+
+
+def _end_all_but(before: Sequence[Any]) -> None:
+    """End the processes that outlived their cluster: a job may not ask for long whether to stop."""
+    for process in multiprocessing.active_children():
+        if process not in before:
+            process.kill()
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Have the threads that are started in the block, and the processes they start, never see Ctrl-C.
+
+    It goes to all processes of a terminal. A worker that ended by it could not save its jobs' states.
+    """
+    # Its first start would undo the mask of the thread that starts the first process.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def run(

@@ -123,15 +123,14 @@ def _need_libraries() -> None:
 def _check_kernels(options: argparse.Namespace, plan: Plan) -> None:
     """Have the operations of the experiment checked, unless they have passed with this code. RefusedError."""
     from gateproof.kernels.check import passed
-    from gateproof.kernels.check.run import CODES, DTYPES, check, selected
     from gateproof.proofs_check.cache import default_folder
 
-    wanted = selected(plan.experiment.operations) if plan.experiment.operations else []
     folder = default_folder()
-    known = frozenset() if options.no_cache else passed.read(folder)
-    left = [name for name in wanted if name not in known]
+    left = passed.left(None if options.no_cache else folder, plan.experiment.operations)
     if not left:
         return
+    from gateproof.kernels.check.run import CODES, DTYPES, check
+
     output.note(f"checking {len(left)} kernels first, once for this code (gateproof kernels check)")
     results = list(check(left, [code for code in CODES if code != "compiled"], DTYPES))
     passed.note(folder, left, results)
