@@ -34,6 +34,9 @@ class Conversion:
 
     def __init__(self, model: nn.Module, plan: Plan) -> None:
         self.model = model
+        self._plan = plan
+        #: The modules that were converted, in the network or taken out of it since.
+        self.modules = {n: m for n, m in model.named_modules() if swap.is_converted(m)}
         self.report = Report(plan)
         self.census = Census(ran=False, why="convert(..., inputs=...) says what to run the network on")
         self.batches: list[Batch] = []
@@ -64,11 +67,21 @@ class Conversion:
         return prove(self.model, batches, dtypes, loss=loss, gradients=gradients, controls=controls)
 
     def revert(self) -> nn.Module:
-        """The network as it was, bit for bit: the same object with its former classes."""
-        modes.detach(self.model)
-        for module in self.model.modules():
-            if swap.is_converted(module):
-                swap.returned(module)
+        """The network as it was, bit for bit: the same object with its former classes.
+
+        Modules that were taken out of it since are given back as well. Raises ValueError where a later
+        conversion has taken modules over: that one gives the originals back.
+        """
+        held = [m for m in (*self.modules.values(), *self.model.modules()) if swap.is_converted(m)]
+        mine = list({id(m): m for m in held if swap.plan_of(m) is self._plan}.values())
+        others = {id(m) for m in held if swap.plan_of(m) is not self._plan}
+        taken = [name or "the network" for name, m in self.modules.items() if id(m) in others]
+        if taken:
+            more = f" and {len(taken) - 1} more" if taken[1:] else ""
+            raise ValueError(f"revert: a later conversion has taken over {taken[0]}{more}; revert() that one")
+        modes.detach(mine)
+        for module in mine:
+            swap.returned(module)
         return self.model
 
 

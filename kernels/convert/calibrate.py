@@ -120,7 +120,7 @@ def calibrated(kind: Kind, branches: int, seen: Histogram, way: str) -> Treatmen
         return found
     rms = rms_of(kind, found.form, seen)
     words = f"{found.words}; root mean square {rms:.3g} under {seen.total} inputs"
-    return Treatment(found.how, words, found.form, found.formula, found.gate, found.error, found.certificate)
+    return replace(found, words=words)
 
 
 def _rms(kind: Kind, branches: int, seen: Histogram) -> Treatment:
@@ -186,7 +186,11 @@ def _sup(kind: Kind, branches: int, seen: Histogram) -> Treatment:
         return Treatment("kept", f"not fitted: {found}", None, kind.formula)
     made = treatment(kind, found, found.error, f"minimax fit on the inputs seen, {domain},")
     # The outer lines are no asymptotes of the function: outside the range the error has no bound.
-    return made if made.form is None else replace(made, words=f"{made.words} on that range, not beyond")
+    return (
+        made
+        if made.form is None
+        else replace(made, words=f"{made.words} on that range, not beyond", error_on=domain)
+    )
 
 
 def _nelder_mead(kind: Kind, branches: int, seen: Histogram) -> Treatment:

@@ -72,7 +72,7 @@ def _text(counts: Mapping[str, int]) -> str:
 
 
 #: Operators that several of make one call, or that one makes of several calls.
-_MANY = ("softmax", "attention", "rnn", "lstm", "gru", "transformer", "[", "encoder")
+_MANY = ("softmax", "attention", "rnn", "lstm", "gru", "transformer", "[", "encoder", "foreach")
 
 
 def compared(before: Counting, after: Counting, sites: Collection[Site]) -> Census:

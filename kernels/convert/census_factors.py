@@ -19,7 +19,9 @@ from gateproof.kernels.convert.census_ops import base, hands_on
 #: Tensors of given numbers.
 _FACTORIES = frozenset({"zeros", "ones", "full", "empty", "arange", "linspace", "scalar", "lift"})
 #: Gates that open rows or sequences, no single numbers: their products are attention's and cells' own.
-_WHOLE = frozenset({"softmax", "attention", "rnn", "lstm", "gru", "transformer", "glu", "recurrent", "several"})
+_WHOLE = frozenset(
+    {"softmax", "attention", "rnn", "lstm", "gru", "transformer", "glu", "recurrent", "several"}
+)
 #: Of these the results are parts, other numbers than those of another part.
 _PARTS = frozenset({"slice", "select", "split", "chunk", "unbind", "narrow", "index"})
 _CARRIES = frozenset({"expand", "view", "repeat", "flatten", "unflatten", "movedim"})

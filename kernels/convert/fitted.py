@@ -114,5 +114,11 @@ def treatment(kind: Kind, found: Fit, error: Error | None, how: str) -> Treatmen
     )
     gate = numbers_of(found.gate)
     return Treatment(
-        "fit", words, soft_form(found.gate), kind.formula, gate, (ends["lo"], ends["hi"]), error.certificate
+        "fit",
+        words,
+        soft_form(found.gate),
+        kind.formula,
+        gate,
+        (ends["lo"], ends["hi"]),
+        certificate=error.certificate,
     )

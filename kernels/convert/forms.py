@@ -38,7 +38,7 @@ class Treatment:
 
     ``how`` is 'exact' (a gate of logistic or hard gates, proved equal), 'link' (a gate opened by another
     distribution function, equal), 'fit' (a gate within a stated error), 'trainable', or 'kept'. ``words``
-    describes the gate, or says why there is none.
+    describes the gate, or says why there is none. ``error`` is that on the set ``error_on``.
     """
 
     how: str
@@ -47,6 +47,7 @@ class Treatment:
     formula: str | None = None
     gate: dict[str, Any] | None = None
     error: tuple[str, str] | None = None
+    error_on: str = "R"
     certificate: Mapping[str, Any] | None = None
 
 

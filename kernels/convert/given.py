@@ -96,7 +96,7 @@ def certified(kind: Kind, gate: Gate, how: str) -> Treatment:
         f"{float(value['hi']):.3g} (certified)"
     )
     ends = value["lo"], value["hi"]
-    return Treatment("fit", words, form, kind.formula, numbers_of(gate), ends, certificate)
+    return Treatment("fit", words, form, kind.formula, numbers_of(gate), ends, certificate=certificate)
 
 
 @lru_cache(maxsize=256)

@@ -16,11 +16,13 @@ Batch = tuple[tuple[Any, ...], dict[str, Any]]
 def read_inputs(inputs: Any) -> list[Batch]:
     """A list of (args, kwargs) from a tensor, a tuple, a mapping, or a list of these.
 
-    Raises TypeError for anything else.
+    Raises TypeError for anything else, and ValueError for an empty list.
     """
     if inputs is None:
         return []
     if isinstance(inputs, list):
+        if not inputs:
+            raise ValueError("convert: inputs is an empty list; give at least one input, or leave it out")
         return [batch for one in inputs for batch in read_inputs(one)]
     if isinstance(inputs, Mapping):
         return [((), dict(inputs))]

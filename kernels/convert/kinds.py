@@ -105,9 +105,7 @@ KINDS: dict[str, Callable[..., Kind]] = {
     "tanhshrink": lambda: Kind("tanhshrink", "tanhshrink(x)"),
     "gelu": _gelu,
     "erf": lambda: Kind("erf", "erf(x)", link=("normal", sqrt(2), 0.0, *_LINE)),
-    "erfc": lambda: Kind(
-        "erfc", "erfc(x)", link=("normal (erfc)", sqrt(2), 0.0, (0.0, 0.0), (2.0, 0.0))
-    ),
+    "erfc": lambda: Kind("erfc", "erfc(x)", link=("normal (erfc)", sqrt(2), 0.0, (0.0, 0.0), (2.0, 0.0))),
     "ndtr": lambda: Kind(
         "ndtr", "erfc(-x/sqrt(2))/2", link=("normal (erfc)", 1.0, 0.0, (0.0, 0.0), (0.0, 1.0))
     ),

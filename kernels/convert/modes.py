@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -180,12 +180,11 @@ def _free(module: nn.Module) -> str:
     return f"gate_{n}"
 
 
-def detach(model: nn.Module) -> None:
-    """Take the gates' parameters away again."""
-    for module in model.modules():
-        if swap.is_converted(module):
-            for name in [n for n, child in module.named_children() if isinstance(child, LearnedGate)]:
-                delattr(module, name)
+def detach(modules: Iterable[nn.Module]) -> None:
+    """Take the gates' parameters away from converted modules again."""
+    for module in modules:
+        for name in [n for n, child in module.named_children() if isinstance(child, LearnedGate)]:
+            delattr(module, name)
 
 
 def _for_compilers(plan: Plan) -> None:

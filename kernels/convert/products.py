@@ -57,7 +57,9 @@ def _treated(gates: list[Site]) -> Treatment:
     formulas = [_formula(s) for s in gates]
     formula = f"u*({formulas[0]})" if len(formulas) == 1 else "*".join(f"({f})" for f in formulas)
     if how == "kept":
-        return Treatment("kept", f"product of {kinds} and another tensor; that is no gate here", None, formula)
+        return Treatment(
+            "kept", f"product of {kinds} and another tensor; that is no gate here", None, formula
+        )
     words = f"{kinds} with lines times the other factor u: slopes s u, intercepts c u"
     if how == "fit":
         words += "; its error is the gate's times |u|"
@@ -67,7 +69,9 @@ def _treated(gates: list[Site]) -> Treatment:
 def of_script(gates: list[Site]) -> Treatment:
     """A product in TorchScript: of which of the script's gates is not told."""
     how = max((s.treatment.how for s in gates), key=_ORDER.index)
-    words = "product of a gate of this script and another tensor, seen by the dispatcher: its lines times that"
+    words = (
+        "product of a gate of this script and another tensor, seen by the dispatcher: its lines times that"
+    )
     return Treatment(how, words, ("product of a script",))
 
 

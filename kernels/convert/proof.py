@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from gateproof.kernels.convert import swap
+from gateproof.kernels.convert import products, swap
 from gateproof.kernels.convert.differences import SAME, Difference, worst
 from gateproof.kernels.convert.inputs import Batch
 from gateproof.kernels.convert.planted import SIZES, Wrong, planted, ways
@@ -39,7 +39,12 @@ def prove(
 ) -> Proof:  # fmt: skip
     """Compare a converted network with its original; see ``Conversion.proof``."""
     own = next((p.dtype for p in model.parameters() if p.is_floating_point()), torch.float32)
-    wanted = [_dtype(d) for d in dtypes]
+    wanted = [_dtype(d) for d in ((dtypes,) if isinstance(dtypes, (str, torch.dtype)) else dtypes)]
+    if not wanted:
+        raise ValueError("proof: dtypes is empty; give types such as 'float32', or leave it out")
+    if controls is not None and (isinstance(controls, bool) or not isinstance(controls, int) or controls < 0):
+        raise ValueError(f"proof: controls: a number of gates from 0 on, or None for all, found {controls!r}")
+    _tried(model, batches, loss)
     truth: list[Run] = []
     rows: dict[torch.dtype, InType] = {}
     # float64 first: the others are held against it.
@@ -65,6 +70,28 @@ def prove(
         "copy of it, in the same way"
     )
     return Proof(how, len(batches), tuple(rows[d] for d in wanted))
+
+
+def _tried(model: nn.Module, batches: Sequence[Batch], loss: Any) -> None:
+    """Raises ValueError for inputs or a loss with which the original itself does not run."""
+    failed: list[str] = []
+
+    def watched(output: Any) -> Any:
+        try:
+            return None if loss is None else loss(output)
+        except Exception as error:
+            failed.append(f"proof: loss does not run on the network's output: {_said(error)}")
+            raise
+
+    with reverted(model):
+        for i, b in enumerate(batches):
+            try:
+                run(model, b, None if loss is None else watched, gradients=False)
+            except Exception as error:
+                if isinstance(error, ValueError) and str(error).startswith("proof: "):
+                    raise
+                what = f"proof: the original network does not run on inputs {i}: {_said(error)}"
+                raise ValueError(failed[0] if failed else what) from error
 
 
 @dataclass(frozen=True)
@@ -150,6 +177,7 @@ def _controls(
     plan.restart()
     for b in batches:
         run(model, b, gradients=False)
+    products.settle(plan)
     sites = [s for s in plan.sites.values() if s.calls and ways(s)]
     if most is not None and most < len(sites):
         sites = [sites[i * len(sites) // most] for i in range(most)]
@@ -203,6 +231,10 @@ def _dtype(d: Any) -> torch.dtype:
 
 def _name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {_line(error)}"
 
 
 def _line(error: BaseException) -> str:

@@ -17,7 +17,7 @@ class Row:
 
     ``place`` is the module whose code has it and, where known, file and line; ``names`` all names of that
     module; ``treatment`` 'exact', 'link', 'fit', 'trainable' or 'kept'; ``gate`` its numbers as exact text;
-    ``error`` bounds on the largest error of a fit and ``certificate`` the proof of it, for
+    ``error`` bounds on the largest error of a fit on ``error_on``, 'R' or an interval, and ``certificate`` the proof of it, for
     ``gateproof verify``; ``reason`` describes the gate or says why it was kept; ``calls`` counts the calls of
     the last run on inputs (0 if there was none). ``group`` is the activation of several calls that this one
     is a part of, or ''.
@@ -36,6 +36,7 @@ class Row:
     calls: int
     group: str = ""
     certificate: Mapping[str, Any] | None = None
+    error_on: str | None = None
 
 
 def _row(site: Site) -> Row:
@@ -45,6 +46,7 @@ def _row(site: Site) -> Row:
     return Row(
         place, site.names, site.kind, site.spelled, t.formula, t.how, t.form is not None, t.words, t.gate,
         t.error, site.calls, site.group, t.certificate,
+        None if t.error is None else t.error_on,
     )  # fmt: skip
 
 

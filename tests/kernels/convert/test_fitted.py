@@ -179,6 +179,8 @@ def test_calibrated_on_the_range(normal):
     found = calibrated(KINDS["gelu"]("none"), 2, seen, "sup")
     assert float(found.error[1]) < BEST_SUP / 4
     assert "on the inputs seen, [-1.0" in found.words
+    lo, hi = (float(end) for end in found.error_on.strip("[]").split(","))
+    assert lo < float(seen.least) < float(seen.most) < hi
 
 
 def test_a_gate_of_ones_own(normal):
@@ -191,6 +193,7 @@ def test_a_gate_of_ones_own(normal):
     }
     found = convert(net, mode="fit", gates=given, inputs=x)
     gelu, relu = found.report
+    assert gelu.error_on == "R"
     assert (gelu.treatment, relu.treatment) == ("fit", "fit")
     assert float(gelu.error[0]) <= SUP_1702 * (1 + 1e-9)
     assert float(gelu.error[1]) == pytest.approx(SUP_1702, rel=1e-7)
