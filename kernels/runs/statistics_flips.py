@@ -56,8 +56,7 @@ def sign_flips(d: ArrayLike, *, seed: int = 0) -> SignFlips:
         sums, more = _all_sums(moved), 0
         method = f"exact, all {2**n} sign flips"
     else:
-        signs = np.random.default_rng(seed).integers(0, 2, (DRAWN, n), dtype=np.int8)
-        sums, more = (2.0 * signs - 1.0) @ moved, 1
+        sums, more = _drawn_sums(moved, seed), 1
         method = f"{DRAWN} sign flips drawn, seed {seed}"
 
     def share(hits: int) -> float:
@@ -77,6 +76,14 @@ def _all_sums(d: Numbers) -> Numbers:
     for value in d.tolist():
         sums = np.concatenate([sums + value, sums - value])
     return sums
+
+
+def _drawn_sums(d: Numbers, seed: int) -> Numbers:
+    rng = np.random.default_rng(seed)
+    block = max(1, 2**22 // len(d))  # 32 MB of signs at a time
+    counts = [min(block, DRAWN - i) for i in range(0, DRAWN, block)]
+    drawn = [(2.0 * rng.integers(0, 2, (k, len(d)), dtype=np.int8) - 1.0) @ d for k in counts]
+    return np.concatenate(drawn)
 
 
 def _rounding(d: Numbers) -> float:

@@ -56,7 +56,7 @@ def holm(ps: Mapping[str, float], *, level: float = LEVEL) -> Comparisons:
 
 def _known(ps: Mapping[str, float]) -> None:
     if not ps:
-        raise ValueError("comparisons: no p value was given")
+        raise ValueError("comparisons: at least one p value is needed")
     for name, p in ps.items():
         if isnan(p) or not 0 <= p <= 1:
             raise ValueError(f"comparisons: p of {name!r} is {p}: a probability in [0, 1] is expected")

@@ -73,7 +73,7 @@ def paired_percent(a: ArrayLike, b: ArrayLike, *, level: float = LEVEL, seed: in
     """
     first, second = pairs("paired_percent", a, b)
     if (second <= 0).any():
-        raise ValueError(f"paired_percent: b holds {second.min()}: percent of b need b above 0")
+        raise ValueError(f"paired_percent: b holds {second.min()}: numbers above 0 are expected there")
     return _paired(100 * (first - second) / second, level, seed)
 
 
@@ -139,8 +139,13 @@ def _paired(d: Numbers, level: float, seed: int) -> Paired:
     notes: list[str] = []
     if sd == 0:
         notes.append(f"all {n} differences equal {mean:.6g}: no spread was seen, so no interval can be given")
-    if n < FEW:
+    elif n < FEW:
         notes.append(bootstrap_note(n, level))
+    distinct = len(np.unique(d))
+    if sd > 0 and n > 2 and distinct == 2:
+        notes.append(
+            f"the {n} differences take 2 values only: Student's interval supposes a continuous spread"
+        )
     if flips.p_smallest > 1 - level:
         notes.append(f"{n} pairs can not give p below {flips.p_smallest:.3g} (two-sided sign flips)")
     return Paired(
@@ -205,6 +210,6 @@ def bootstrap_note(n: int, level: float) -> str:
     z = float(stats.norm.ppf((1 + level) / 2))
     covered = 1 - 2 * float(stats.t.sf(z * sqrt((n - 1) / n), n - 1))
     return (
-        f"the bootstrap of {n} pairs covers about {100 * covered:.0f} %, not {100 * level:g} %, "
-        "were the differences normal: Student's interval is the one to read"
+        f"a bootstrap of {n} pairs covers about {100 * covered:.0f} %, not {100 * level:g} %, "
+        "were the differences normal: read Student's interval"
     )

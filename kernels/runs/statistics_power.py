@@ -3,7 +3,8 @@
 Equivalence is two one-sided Student tests (Schuirmann 1987): both 'mean <= lo' and 'mean >= hi' are
 rejected at alpha, which is the same as the interval of level 1 - 2 alpha lying inside (lo, hi). Power
 is that of Student's test of n paired differences: with delta = effect sqrt(n)/sd, t has the noncentral
-t distribution of n - 1 degrees of freedom (Johnson and Welch 1940).
+t distribution of n - 1 degrees of freedom (Johnson and Welch 1940): t = (Z + delta)/S with S^2 a chi-square
+over its n - 1 degrees of freedom.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ def equivalence(
     if not lo < hi:
         raise ValueError(f"equivalence: margin ({lo}, {hi}): a lower end below the upper one is expected")
     if percent and (second <= 0).any():
-        raise ValueError(f"equivalence: b holds {second.min()}: percent of b need b above 0")
+        raise ValueError(
+            f"equivalence: b holds {second.min()}: numbers above 0 are expected for percent of b"
+        )
     d = 100 * (first - second) / second if percent else first - second
     return _tost(d, float(lo), float(hi), level)
 
@@ -101,32 +104,39 @@ def power(n: int, effect: float, sd: float, *, level: float = LEVEL, sided: int 
 
     effect and sd > 0: in one unit, sd that of a single difference. sided: 1 or 2.
     """
-    from scipy import stats
+    from scipy import integrate, special, stats
 
     if n < 2:
         return 0.0
     _effect("power", effect, sided)
     positive("power", "sd", sd)
-    delta = abs(effect) * sqrt(n) / sd
+    delta, nu = abs(effect) * sqrt(n) / sd, n - 1
     alpha = 1 - level_of("power", level)
-    edge = float(stats.t.isf(alpha / sided, n - 1))
-    far = float(stats.nct.sf(edge, n - 1, delta))
-    wrong = float(stats.nct.cdf(-edge, n - 1, delta)) if sided == 2 else 0.0
-    # SciPy's noncentral t gives NaN for a large delta, where the power is 1 to all digits.
-    return min(1.0, far + (wrong if isfinite(wrong) else 0.0)) if isfinite(far) else 1.0
+    edge = float(stats.t.isf(alpha / sided, nu))
+
+    def found(s: float) -> float:
+        """P(|Z + delta| > edge s), or without the absolute value, times the density of s."""
+        beyond = special.ndtr(delta - edge * s) + (special.ndtr(-delta - edge * s) if sided == 2 else 0.0)
+        return float(beyond * 2 * nu * s * stats.chi2.pdf(nu * s * s, nu))
+
+    # SciPy's own noncentral t has NaN holes (n = 4, delta = 7.8, alpha = 0.01), so S is integrated over.
+    ends = [sqrt(float(q) / nu) for q in (stats.chi2.ppf(1e-15, nu), stats.chi2.isf(1e-15, nu))]
+    # The integrand falls from 1 to 0 around s = delta/edge, over some 8/edge to either side.
+    steep = [at / edge for at in (delta - 8, delta, delta + 8) if ends[0] * edge < at < ends[1] * edge]
+    return min(1.0, float(integrate.quad(found, *ends, points=steep or None, epsabs=1e-11, limit=500)[0]))
 
 
 @dataclass(frozen=True)
 class Seeds:
     """How many pairs an effect needs.
 
-    n: at the spread seen; n_lo, n_hi: at the ends of the spread's own chi-square interval (0 and oo where
-    it is unknown). n_flips: the fewest pairs with which sign flips can reach 1 - level at all.
+    n: at the spread seen; n_lo, n_hi: at the ends of the spread's own chi-square interval; None for more
+    than MOST. n_flips: the fewest pairs with which sign flips can reach 1 - level at all.
     """
 
-    n: int
-    n_lo: int
-    n_hi: int
+    n: int | None
+    n_lo: int | None
+    n_hi: int | None
     n_flips: int
     effect: float
     power: float
@@ -154,8 +164,8 @@ def seeds_needed(
 ) -> Seeds:
     """The fewest pairs with which Student's test finds ``effect`` with that power, at the spread seen.
 
-    The spread of few pairs is itself poorly known (three give its sd to within a factor of 12 at 95 %), so
-    read n with n_lo and n_hi. ValueError where all differences are equal.
+    The spread of few pairs is itself poorly known (of three, the 95 % interval of the sd spans a factor of
+    12), so read n with n_lo and n_hi. ValueError where all differences are equal.
     """
     from scipy import stats
 
@@ -166,7 +176,9 @@ def seeds_needed(
     tail = (1 - level_of("seeds_needed", level)) / 2
     low = sd * sqrt((n - 1) / float(stats.chi2.isf(tail, n - 1)))
     high = sd * sqrt((n - 1) / float(stats.chi2.ppf(tail, n - 1)))
-    counts = [seeds_for(effect, s, power=power, level=level, sided=sided) for s in (sd, low, high)]
+    _effect("seeds_needed", effect, sided)
+    _chance("seeds_needed", power)
+    counts = [_fewest(effect, s, power, level, sided) for s in (sd, low, high)]
     return Seeds(
         n=counts[0],
         n_lo=counts[1],
@@ -185,22 +197,29 @@ def seeds_for(effect: float, sd: float, *, power: float = 0.8, level: float = LE
     """The fewest pairs for an effect at a known sd of the differences; at most MOST, else ValueError."""
     _effect("seeds_for", effect, sided)
     positive("seeds_for", "sd", sd)
-    if not 0 < power < 1:
-        raise ValueError(f"seeds_for: power = {power}: a probability in (0, 1) is expected")
-    return _fewest(effect, sd, power, level, sided)
+    _chance("seeds_for", power)
+    found = _fewest(effect, sd, power, level, sided)
+    if found is None:
+        raise ValueError(f"seeds_for: an effect of {effect:g} at sd {sd:g} needs more than {MOST} pairs")
+    return found
 
 
-def _fewest(effect: float, sd: float, wanted: float, level: float, sided: int) -> int:
+def _fewest(effect: float, sd: float, wanted: float, level: float, sided: int) -> int | None:
     low, high = 1, 2
     while power(high, effect, sd, level=level, sided=sided) < wanted:
         low, high = high, 2 * high
         if low > MOST:
-            raise ValueError(f"seeds_for: an effect of {effect:g} at sd {sd:g} needs more than {MOST} pairs")
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         reached = power(middle, effect, sd, level=level, sided=sided) >= wanted
         low, high = (low, middle) if reached else (middle, high)
     return high
+
+
+def _chance(what: str, value: float) -> None:
+    if not 0 < value < 1:
+        raise ValueError(f"{what}: power = {value}: a probability in (0, 1) is expected")
 
 
 def _effect(what: str, effect: float, sided: int) -> None:

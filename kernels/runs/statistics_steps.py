@@ -21,7 +21,7 @@ from gateproof.kernels.runs.experiment import Cell, Interval
 from gateproof.kernels.runs.statistics_flips import sign_flips
 from gateproof.kernels.runs.statistics_inputs import level_of, positive
 from gateproof.kernels.runs.statistics_paired import paired_ratio
-from gateproof.numerics.binomial import quantile_interval
+from gateproof.numerics.binomial import binomial_below, quantile_interval
 
 LEVEL = 0.95
 
@@ -49,7 +49,8 @@ class StepsRatio:
     ratio: of the geometric means of restricted steps; word: how the true ratio stands to it ('equal',
     'at least', 'at most', or 'restricted' where both arms were cut off in some pairs). interval: Student's,
     of logarithms. median: of the median ratio, by order statistics and without any assumption; 0 to oo
-    where n is too small. p, p_smallest: two-sided sign flips of Gehan's scores.
+    where n is too small (5 at 95 %), else with the level that it has in truth. p, p_smallest: two-sided
+    sign flips of Gehan's scores.
     """
 
     ratio: float
@@ -108,7 +109,9 @@ def steps_ratio(
     if both < len(a):
         a_cut, b_cut = only_b + neither, only_a + neither
         word = "at least" if not b_cut else "at most" if not a_cut else "restricted"
-    notes = list(restricted.notes)
+    notes = []
+    if restricted.sd == 0:
+        notes.append(f"all {len(a)} ratios are equal: no spread was seen, so no interval can be given")
     if word != "equal":
         notes.append(
             f"within {budget:g} steps {both} of {len(a)} pairs reached the target in both arms, "
@@ -116,6 +119,10 @@ def steps_ratio(
         )
     gehan = _midranks([inf if s is None else s for s in (*a, *b)])
     flips = sign_flips(gehan[: len(a)] - gehan[len(a) :], seed=seed)
+    if flips.p_smallest > 1 - level:
+        notes.append(
+            f"these {len(a)} pairs can not give p below {flips.p_smallest:.3g} (two-sided sign flips)"
+        )
     return StepsRatio(
         ratio=restricted.mean,
         word=word,
@@ -149,6 +156,8 @@ def _median(a: Sequence[float | None], b: Sequence[float | None], budget: float,
         least.append(-inf if t is None else log((budget if s is None else s) / t))
         most.append(inf if s is None else log(s / (budget if t is None else t)))
     low, high = quantile_interval(n, 0.5, level)
-    lo = 0.0 if low is None else exp(sorted(least)[low - 1])
-    hi = inf if high is None else exp(sorted(most)[high - 1])
-    return Interval(lo, hi, level, "order statistics, median", n)
+    if low is None or high is None:
+        return Interval(0.0, inf, level, f"none: {n} pairs are too few for order statistics", n)
+    covered = 1 - 2 * binomial_below(low - 1, n, 0.5)
+    lo, hi = exp(sorted(least)[low - 1]), exp(sorted(most)[high - 1])
+    return Interval(lo, hi, covered, "order statistics, median", n)
