@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gateproof.kernels.convert.census import Counting, Place
 from gateproof.kernels.convert import products
+from gateproof.kernels.convert.census import Counting, Place
 from gateproof.kernels.convert.forms import INTEGERS, Treatment
 from gateproof.kernels.convert.plan import Plan, Site
 from gateproof.kernels.convert.products import KIND as PRODUCT
@@ -26,13 +26,13 @@ def _summed(found: Mapping[tuple[Place, str], int]) -> dict[str, int]:
 class Census:
     """What the dispatcher ran: counts by operator.
 
-    ``original``: nonlinearities of the network as it was; ``left``: those that the converted one still
-    runs; ``gates``: operators of this package that it runs instead. ``missed``: places where one is left that
-    no handler reported as kept. ``unlisted``: places of the original's that no handler reported at all (both
+    ``original``: nonlinearities of the network as it was; ``left``: those that the converted one still runs;
+    ``gates``: operators of this package that it runs instead. ``missed``: places where one is left that no
+    handler reported as kept. ``unlisted``: places of the original's that no handler reported at all (both
     have rows in the report all the same). ``differing``: places where the report counts another number of
     calls than the dispatcher. ``elementary``: exp, log, sin and the like, by place, which are no activations
-    by themselves; ``products``: by place those of a gate with another tensor; ``excluded``: by rule (norms, pooling, losses, integers). ``ran`` is False, with ``why``,
-    where there was nothing to run.
+    by themselves; ``products``: by place those of a gate with another tensor; ``excluded``: by rule (norms,
+    pooling, losses, integers). ``ran`` is False, with ``why``, where there was nothing to run.
     """
 
     ran: bool
@@ -80,6 +80,7 @@ def compared(before: Counting, after: Counting, sites: Collection[Site]) -> Cens
     original, left, made = before.of("nonlinear"), after.of("nonlinear"), before.of("products")
     others = {k: _summed(v) for k, v in before.counts.items() if k not in _LISTED}
     gates, multiplied = _apart(sites)
+    made = _cells_own(made, gates)
     return Census(
         ran=True,
         original=_summed(original),
@@ -140,9 +141,9 @@ def listed(plan: Plan, before: Counting, after: Counting) -> None:
         _row(plan, at, n, _GUARD if "[equality]" in at[1] else _SEEN)
     for at, n in after.of("activations").items():
         # What only the converted network runs belongs to its gates' parameters.
-        if at in before.of("activations") and not _named(gates, at[0]):
+        if at in before.of("activations") and not _within(gates, *at):
             _row(plan, at, n, _ELEMENTARY)
-    for at, n in after.of("products").items():
+    for at, n in _cells_own(after.of("products"), gates).items():
         if not _named(multiplied, at[0]):
             _row(plan, at, n, _PRODUCT, PRODUCT)
 
@@ -156,6 +157,19 @@ def listed_products(plan: Plan, after: Counting) -> None:
             _row(plan, at, n, _PRODUCT, PRODUCT)
             site = plan.sites[place.owner, "dispatched", at[1], place.line]
             site.treatment = products.of_script(own)
+
+
+def _within(sites: Collection[Site], place: Place, name: str) -> bool:
+    """Whether the elementary function is part of a formula that has a row."""
+    own = {"log1p": "log", "expm1": "exp", "exp2": "exp"}.get(name.removesuffix("_"), name.removesuffix("_"))
+    texts = (f"{s.spelled} {s.group}" for s in sites if _at(s, place))
+    return any(own in re.findall("[a-z0-9]+", text) for text in texts)
+
+
+def _cells_own(made: Counter[tuple[Place, str]], sites: Collection[Site]) -> Counter[tuple[Place, str]]:
+    """The products less those that a recurrent layer or cell makes of its own gates."""
+    layers = [s for s in sites if any(w in s.spelled.lower() for w in ("lstm", "gru", "rnn"))]
+    return Counter({at: n for at, n in made.items() if not _named(layers, at[0])})
 
 
 def _row(plan: Plan, at: tuple[Place, str], n: int, words: str, kind: str = "") -> None:
@@ -222,7 +236,7 @@ def _differing(original: Counter[tuple[Place, str]], sites: Collection[Site]) ->
     for place, names in sorted(at.items()):
         if any(word in name for name in names for word in _MANY):
             continue
-        mine = [s for s in sites if _at(s, place)]
+        mine = [s for s in sites if _at(s, place) and s.treatment.form != ("product of a script",)]
         calls, ran = sum(s.calls for s in mine), sum(names.values())
         # A row without calls was made before anything ran, and counts none.
         if mine and calls not in (ran, 0):

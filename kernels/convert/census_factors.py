@@ -64,7 +64,7 @@ class Tensors:
             for t in _tensors(out):
                 self.learned[t] = True
         words = set(base(op).strip("_").split("_"))
-        if not tensors and words & _FACTORIES or {"zeros", "ones", "full"} & words:
+        if (not tensors and words & _FACTORIES) or {"zeros", "ones", "full"} & words:
             for t in _tensors(out):
                 self.roots[t] = (frozenset(), 0)
             return

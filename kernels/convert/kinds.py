@@ -21,8 +21,8 @@ class Kind:
     ``formula`` is in the language of the claims. ``sides`` says for the kinks from left to right to which
     side PyTorch's gradient belongs there (and, where the function jumps, its value). ``link``: where the gate
     is opened by another distribution function than the logistic one, (name in ``links``, tau, theta, slopes,
-    intercepts). ``form``: what computes it with PyTorch's gradient, where the gate alone does not. ``beyond``:
-    what differs where x is no finite number, for the report.
+    intercepts). ``form``: what computes it with PyTorch's gradient, where the gate alone does not.
+    ``beyond``: what differs where x is no finite number, for the report.
     """
 
     name: str

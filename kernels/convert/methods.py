@@ -1,8 +1,8 @@
 """Methods of a module besides ``forward``: those whose code names a nonlinearity are converted as well.
 
 ``model.encode(x)`` called from outside is the network's code, as its forward is. Called from the module's own
-forward it is a part of that run. Which methods name one is read off their compiled code, so a method that only
-calls modules, which are converted themselves, stays as it is.
+forward it is a part of that run. Which methods name one is read off their compiled code, so a method that
+only calls modules, which are converted themselves, stays as it is.
 """
 
 from __future__ import annotations

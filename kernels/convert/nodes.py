@@ -41,9 +41,10 @@ class Node:
 
     ``made`` is how it came about: function, arguments (nodes and plain values), keywords; ``at`` the call:
     frame, number and name; ``plain`` its arguments that are no tensors. ``calls`` are numbers of the
-    nonlinear calls in it, ``mixed`` says whether it is more than lines around one of them,
-    ``curved`` whether it is a polynomial of the root that is no line, ``unseen`` whether some of them have no handler. ``readers`` are the nodes made of it, and None for whatever else has
-    read it. ``row``: the site of the group that it is. ``whole``: it has the shape of its root, which has not been written into.
+    nonlinear calls in it, ``mixed`` says whether it is more than lines around one of them, ``curved`` whether
+    it is a polynomial of the root that is no line, ``unseen`` whether some of them have no handler.
+    ``readers`` are the nodes made of it, and None for whatever else has read it. ``row``: the site of the
+    group that it is. ``whole``: it has the shape of its root, which has not been written into.
     """
 
     expr: Expr | Rel

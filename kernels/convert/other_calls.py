@@ -40,11 +40,11 @@ class _Step(torch.autograd.Function):
     """PyTorch has no derivative of a step, and says so where one is asked for."""
 
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, values: torch.Tensor) -> torch.Tensor:  # noqa: ARG004, D102
+    def forward(ctx: Any, x: torch.Tensor, values: torch.Tensor) -> torch.Tensor:  # noqa: ARG004
         return gate_of_several("step", x, values)
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:  # noqa: ARG004, D102
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
         raise NotImplementedError("derivative for heaviside is not implemented, as in PyTorch")
 
 

@@ -90,8 +90,8 @@ class Plan:
     ``choices``: for a compiler, form and gate of each call in order. ``watch`` looks at forwards that run for
     the first time, ``seeing`` collects inputs, ``ready``: sites found now are treated at once. ``through``:
     modes of the dispatcher for modules whose nonlinearities are no calls of functions. ``wrong``: makes one
-    gate wrong on purpose, for which ``touched`` collects the sites of a call. ``products``: by module and place
-    those of a gate with another tensor.
+    gate wrong on purpose, for which ``touched`` collects the sites of a call. ``products``: by module and
+    place those of a gate with another tensor.
     """
 
     mode: str = "exact"

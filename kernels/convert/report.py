@@ -17,10 +17,10 @@ class Row:
 
     ``place`` is the module whose code has it and, where known, file and line; ``names`` all names of that
     module; ``treatment`` 'exact', 'link', 'fit', 'trainable' or 'kept'; ``gate`` its numbers as exact text;
-    ``error`` bounds on the largest error of a fit on ``error_on``, 'R' or an interval, and ``certificate`` the proof of it, for
-    ``gateproof verify``; ``reason`` describes the gate or says why it was kept; ``calls`` counts the calls of
-    the last run on inputs (0 if there was none). ``group`` is the activation of several calls that this one
-    is a part of, or ''.
+    ``error`` bounds on the largest error of a fit on ``error_on``, 'R' or an interval, and ``certificate``
+    the proof of it, for ``gateproof verify``; ``reason`` describes the gate or says why it was kept;
+    ``calls`` counts the calls of the last run on inputs (0 if there was none). ``group`` is the activation of
+    several calls that this one is a part of, or ''.
     """
 
     place: str

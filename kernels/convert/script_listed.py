@@ -31,13 +31,19 @@ def list_unrun(plan: Plan, model: nn.Module) -> None:
             name = operator._schema.name.split("::")[-1]
             kind = SPELLINGS[operator].kind if operator in SPELLINGS else name.strip("_")
             fused = _LAYERS.intersection(name.split("_"))
-            ran = any(_LAYERS.intersection(k.split("_")) for k in known) if fused else name in known
+            ran = name in known or (bool(fused) and _met(known, cell=name.endswith("cell")))
             if kind not in known and not ran:
                 words = _LATER if reached(operator) and not fused else _NEVER
                 treatment = Treatment("kept", words, None)
                 names = plan.names.get(owner, (owner,))
                 site = Site(owner, kind, f"torch.ops.aten.{name}", "", treatment, names)
                 plan.sites.setdefault((owner, kind, UNRUN, None), site)
+
+
+def _met(known: set[str], *, cell: bool) -> bool:
+    """Whether the dispatcher ran a recurrent layer, or the parts that it makes of a cell."""
+    layers = any(_LAYERS.intersection(k.split("_")) for k in known)
+    return layers or (cell and {"sigmoid", "tanh"} <= known)
 
 
 def _scripts(model: nn.Module) -> Iterator[tuple[str, Any]]:
