@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from math import isfinite
 
 import numpy as np
@@ -103,7 +104,9 @@ def _effects(found: dict[str, Effect]) -> list[Row]:
     for name, effect in found.items():
         seeds: Cell = None
         if effect.unit == "% of loss" and effect.found.sd > 0:
-            seeds = statistics.seeds_for(MARGIN, effect.found.sd)
+            # Refused where more than a million would be needed.
+            with suppress(ValueError):
+                seeds = statistics.seeds_for(MARGIN, effect.found.sd)
         table.append(
             {
                 "effect": name,
@@ -118,16 +121,14 @@ def _effects(found: dict[str, Effect]) -> list[Row]:
 
 
 def _mechanism(settings: Settings, results: Results) -> list[Row]:
+    """Means over seeds, before and after training."""
     table: list[Row] = []
     for arm in settings.arms:
-        for metric in _MECHANISM:
-            for when, name in (("start", f"start_{metric}"), ("end", metric)):
-                values = np.array(list(results.last(arm, settings.training.steps, name).values()))
-                if len(values):
-                    mean = float(values.mean())
-                    table.append(
-                        {"arm": arm, "metric": metric, "when": when, "mean": mean, "sd": _sd(values)}
-                    )
+        for when, prefix in (("start", "start_"), ("end", "")):
+            found = {m: results.last(arm, settings.training.steps, prefix + m) for m in _MECHANISM}
+            if all(found.values()):
+                means = {m: float(np.mean(list(values.values()))) for m, values in found.items()}
+                table.append({"arm": arm, "when": when, **means})
     return table
 
 
