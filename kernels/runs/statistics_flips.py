@@ -131,4 +131,4 @@ def sign_test(
 
 def _upper(hits: int, n: int) -> float:
     """P(B >= hits) for B binomial(n, 1/2), as an exact fraction rounded once."""
-    return sum(comb(n, k) for k in range(hits, n + 1)) / 2**n
+    return sum(comb(n, k) for k in range(hits, n + 1)) / (1 << n)
