@@ -126,7 +126,7 @@ def entry(said: Said) -> dict[str, Any]:
         "record": said.reading.evidence,
         "criterion": said.reading.formal,
         "verdict": decision.verdict,
-        "reason": decision.reason,
+        "reason": decision.reason.removesuffix(f"; needs {said.reading.needs}"),
         "pin": said.reading.pin,
         "controls": {"planted": decision.controls.planted, "caught": decision.controls.caught},
         "intervals": dict(evidence["intervals"]) if evidence else {},
