@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,6 +14,17 @@ from typing import Literal
 import torch
 
 from gateproof.kernels.runs.experiment import Experiment, Finding, Interval, Job, Summary
+
+
+@contextmanager
+def torch_as_before():
+    """Undo what a job sets for its process: other tests run in it too."""
+    threads = torch.get_num_threads()
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(False)
+        torch.set_num_threads(threads)
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import isfinite, isnan
 from pathlib import Path
 from typing import Any
 
-from gateproof.kernels.runs import catalogue, folder, job, keys, schedule, settings, table
+from gateproof.kernels.runs import catalogue, files, folder, job, keys, schedule, settings, table
 from gateproof.kernels.runs.experiment import Experiment, Finding, Job, Summary
 from gateproof.kernels.runs.progress import Progress
 from gateproof.kernels.runs.refused import RunRefusedError, RunStoppedError
-from gateproof.numerics import atomic
 
 #: Called with a progress line whenever there is news.
 Watch = Callable[[str], None]
@@ -38,7 +36,7 @@ class Plan:
             "experiment": self.experiment.name,
             "preset": self.configuration.preset,
             "evidence": self.configuration.evidence,
-            "configuration": strict(plain),
+            "configuration": files.strict(plain),
             "configuration_hash": keys.digest([self.experiment.name, plain]),
             "code": keys.code(self.module),
             "versions": keys.versions(),
@@ -84,11 +82,37 @@ def plan(name: str, configuration: catalogue.Configuration) -> Plan:
     if not jobs:
         raise RunRefusedError(f"{configuration.path}: these settings have no job at all")
     module = catalogue.module_of(name)
-    code = keys.code(module)
+    return Plan(experiment, configuration, read, _keyed(jobs, keys.code(module)), module)
+
+
+def _keyed(jobs: Sequence[Job], code: str) -> dict[str, Job]:
+    """The jobs by what names their files."""
     found = {keys.digest([code, one.name, one.settings])[:24]: one for one in jobs}
     if len({one.name for one in jobs}) < len(jobs) or len(found) < len(jobs):
-        raise AssertionError(f"{name}: two jobs have one name")
-    return Plan(experiment, configuration, read, found, module)
+        raise AssertionError("two jobs have one name")
+    return found
+
+
+def reopened(out: Path) -> tuple[Plan, Outcome]:
+    """A run of a preset of the package as its folder holds it, summarised again from the jobs' own files.
+
+    Nothing is run, and the data need not be at hand. Raises RunRefusedError where the preset is another now.
+    """
+    run = folder.read(out)
+    name = str(run["experiment"])
+    configuration = catalogue.preset(name, str(run["preset"]))
+    experiment = catalogue.load(name)
+    read = catalogue.read_settings(experiment, configuration)
+    if keys.digest([name, settings.plain(read)]) != run["configuration_hash"]:
+        raise RunRefusedError(
+            f"{out}: its configuration is not that of {configuration.path.name} as it is now"
+        )
+    jobs = _keyed(experiment.jobs(read), run["code"])
+    made = Plan(experiment, configuration, read, jobs, catalogue.module_of(name))
+    outcome = Outcome(run, finished(made, out), len(jobs))
+    if outcome.complete:
+        outcome.summary = experiment.summarise(read, table.merged(outcome.jobs))
+    return made, outcome
 
 
 def inputs(made: Plan) -> list[dict[str, Any]]:
@@ -145,7 +169,7 @@ def run(
             outcome.interrupted = True
         outcome.jobs = finished(made, out)
         try:
-            write(made, out, outcome)
+            files.write(made, out, outcome)
         except OSError as error:
             if error.errno not in job.FULL:
                 raise
@@ -197,87 +221,3 @@ def finished(made: Plan, out: Path) -> list[dict[str, Any]]:
     """What the finished jobs of a folder left, in the order of the jobs."""
     found = [job.finished(out, key) for key in made.jobs]
     return [data for data in found if data is not None]
-
-
-def write(made: Plan, out: Path, outcome: Outcome) -> None:
-    """Write the files of a run from the rows of its finished jobs."""
-    if not outcome.jobs:
-        return
-    rows = table.merged(outcome.jobs)
-    table.write(out / "results.parquet", outcome.run, outcome.jobs)
-    try:
-        outcome.summary = made.experiment.summarise(made.settings, rows)
-    except (ValueError, ArithmeticError, LookupError):
-        if outcome.complete:
-            raise
-        # A part of the jobs is not enough for it.
-        return
-    folder.write_json(out / "summary.json", summary_document(made, outcome))
-    if outcome.complete:
-        atomic.write_bytes(out / "figure.svg", figure(made, rows, outcome.summary))
-
-
-def summary_document(made: Plan, outcome: Outcome) -> dict[str, Any]:
-    """summary.json; ``run`` holds what differs from run to run."""
-    assert outcome.summary is not None
-    run = outcome.run
-    kept = ("experiment", "preset", "configuration", "configuration_hash", "code", "versions")
-    found = {
-        "schema_version": folder.VERSION,
-        **{key: run[key] for key in kept},
-        "about": made.experiment.about,
-        "shows": made.configuration.shows,
-        "cannot": made.configuration.cannot,
-        "jobs": {"total": outcome.total, "finished": len(outcome.jobs), "failed": dict(outcome.failed)},
-        "complete": outcome.complete,
-        "tables": outcome.summary.tables,
-        "notes": list(outcome.summary.notes),
-        "findings": [finding_document(finding) for finding in outcome.findings],
-        "run": {
-            "started": run["started"],
-            "written": datetime.now(UTC).isoformat(timespec="seconds"),
-            "job_seconds": round(sum(data["seconds"] for data in outcome.jobs), 3),
-            "machines": list(
-                {keys.digest(data["machine"]): data["machine"] for data in outcome.jobs}.values()
-            ),
-        },
-    }
-    plain: dict[str, Any] = strict(found)
-    return plain
-
-
-def finding_document(finding: Finding) -> dict[str, Any]:
-    """A finding as JSON."""
-    return {
-        "record": finding.record,
-        "about": finding.about,
-        "intervals": {name: asdict(interval) for name, interval in finding.intervals.items()},
-        "numbers": dict(finding.numbers),
-        "ranges": dict(finding.ranges),
-        "seeds": list(finding.seeds),
-    }
-
-
-def strict(value: Any) -> Any:
-    """Plain JSON, in which numbers that JSON lacks are texts: oo, -oo, nan."""
-    if isinstance(value, Mapping):
-        return {str(key): strict(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [strict(one) for one in value]
-    if isinstance(value, float) and not isfinite(value):
-        return "nan" if isnan(value) else "oo" if value > 0 else "-oo"
-    return value
-
-
-def figure(made: Plan, rows: Sequence[Mapping[str, Any]], summary: Summary) -> bytes:
-    """The figure as SVG; the same rows give the same bytes with the same matplotlib."""
-    import io
-
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    out = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "gateproof", "svg.fonttype": "path"}):
-        drawn = made.experiment.figure(made.settings, rows, summary)
-        drawn.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return out.getvalue()

@@ -19,12 +19,14 @@ DESCRIPTION = """\
 Without a name: lists the evidence that claims name and how it stands. With claim ids, names of evidence
 or globs: makes what is missing or stale, going on where it was stopped; where a run has to make it, says
 which. A claims file chooses the claims of that file; its evidence lies in evidence/ beside it.
+  gateproof evidence mem.lm.tiny --from runs/lm       accept what a finished gateproof run found
 """
 
 
 def add_arguments(parser: Parser) -> None:
     """Add what only this command takes."""
     parser.add_argument("what", nargs="*", type=text, metavar="ID|NAME|GLOB|FILE")
+    parser.add_argument("--from", dest="folder", type=text, metavar="DIR", help="accept what a run found")
     parser.add_argument("--again", action="store_true", help="make it anew where it is current too")
 
 
@@ -35,6 +37,8 @@ def run(options: argparse.Namespace) -> int:
     from gateproof.proofs_check.refused import FAILED, OK
     from gateproof.proofs_check.selection import is_file
 
+    if options.folder is not None:
+        return _accepted(options)
     words = [word for word in options.what if not is_file(word)]
     chosen = _chosen([word for word in options.what if is_file(word)], words)
     if words:
@@ -49,6 +53,27 @@ def run(options: argparse.Namespace) -> int:
         for found in chosen:
             output.put("".join(f"{line}\n" for line in _lines(found)))
     return OK if not words or all(found.state == "current" for found in chosen) else FAILED
+
+
+def _accepted(options: argparse.Namespace) -> int:
+    """Make records of what a run found, and say how they stand."""
+    import json
+
+    from gateproof.proofs_check.claims_file import load_packaged
+    from gateproof.proofs_check.evidence import from_run, states
+    from gateproof.proofs_check.refused import FAILED, OK, RefusedError
+
+    try:
+        made = {found.path for found in from_run.accept(Path(options.folder), options.what)}
+    except OSError as error:
+        raise RefusedError(f"the record cannot be written: {error.strerror}") from None
+    known = [found for found in states.of(load_packaged()) if found.path in made]
+    if options.json:
+        output.put(json.dumps({"evidence": [_entry(found) for found in known]}, indent=2) + "\n")
+    else:
+        for found in known:
+            output.put("".join(f"{line}\n" for line in _lines(found)))
+    return OK if known and all(found.state == "current" for found in known) else FAILED
 
 
 def _chosen(files: list[str], words: list[str]) -> list[Evidence]:

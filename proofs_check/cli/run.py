@@ -176,17 +176,13 @@ def _run(options: argparse.Namespace, plan: Plan) -> int:
     return _code(outcome, out)
 
 
-def command_of(run: Any) -> str:
-    """What made a run, in words."""
-    return f"gateproof run {run['experiment']} --preset {run['preset']}"
-
-
 def claims_document(outcome: Outcome, claims: Any) -> dict[str, Any]:
     """claims.json: what the run says to the claims of the package."""
     from gateproof.proofs_check.evidence import from_run
 
     run = outcome.run
-    said = from_run.decided(outcome.findings, run, claims, command_of(run)) if outcome.complete else []
+    command = from_run.command_of(run)
+    said = from_run.decided(outcome.findings, run, claims, command) if outcome.complete else []
     return {
         "schema_version": 1,
         "experiment": run["experiment"],
@@ -200,9 +196,9 @@ def claims_document(outcome: Outcome, claims: Any) -> dict[str, Any]:
 
 
 def _answer(plan: Plan, outcome: Outcome, out: Path, document: dict[str, Any]) -> dict[str, Any]:
-    from gateproof.kernels.runs import engine
+    from gateproof.kernels.runs import files
 
-    summary = None if outcome.summary is None else engine.summary_document(plan, outcome)
+    summary = None if outcome.summary is None else files.summary_document(plan, outcome)
     return {"out": str(out), "complete": outcome.complete, "summary": summary, "claims": document["claims"]}
 
 

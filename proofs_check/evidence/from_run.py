@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
@@ -16,7 +17,7 @@ from gateproof.proofs_check.evidence.criterion import fingerprint
 from gateproof.proofs_check.evidence.judging import Plan, missing, on
 from gateproof.proofs_check.evidence.record import Record
 from gateproof.proofs_check.records import ClaimSpec, Decision, Reading, Settings
-from gateproof.proofs_check.refused import RefusedError
+from gateproof.proofs_check.refused import NothingSelectedError, RefusedError
 
 if TYPE_CHECKING:
     from gateproof.kernels.runs.experiment import Finding
@@ -115,6 +116,52 @@ def _plan(finding: Finding, reading: Reading, run: Mapping[str, Any], command: s
     except RefusedError as error:
         return Plan(reading, missing(reading, f"{error.lines[0]}; "))
     return on(Record(made, Path(f"{finding.record}.json")), reading)
+
+
+def command_of(run: Mapping[str, Any]) -> str:
+    """What made a run, in words."""
+    return f"gateproof run {run['experiment']} --preset {run['preset']}"
+
+
+def accept(out: Path, words: Sequence[str], store: Path = record.HERE / "records") -> list[Record]:
+    """Seal what a finished run found as records of the package: all of it, or the names that fit a word.
+
+    The findings are made again from the jobs' own files. Raises RefusedError for a run that is none
+    of a preset for evidence, not finished, or of other code than there is now; and
+    NothingSelectedError.
+    """
+    from gateproof.kernels.runs import engine
+    from gateproof.kernels.runs.refused import RunRefusedError
+
+    try:
+        _, outcome = engine.reopened(out)
+    except RunRefusedError as error:
+        raise RefusedError(error.lines) from None
+    run = outcome.run
+    if not run["evidence"]:
+        raise RefusedError(f"{out}: the preset {run['preset']} of {run['experiment']} is no evidence")
+    if not outcome.complete:
+        done = f"{len(outcome.jobs)} of {outcome.total} jobs are finished"
+        raise RefusedError(f"{out}: {done}; {command_of(run)} --out {out} goes on")
+    chosen = [
+        finding
+        for finding in outcome.findings
+        if not words or any(fnmatchcase(finding.record, word) for word in words)
+    ]
+    if not chosen:
+        there = ", ".join(finding.record for finding in outcome.findings) or "nothing"
+        raise NothingSelectedError(f"{out}: found {there}")
+    made = []
+    for one in chosen:
+        data = record.sealed(data_of(one, run, command_of(run)))
+        made.append(Record(data, store / f"{one.record}.json"))
+    changed = made[0].changed()
+    if changed:
+        raise RefusedError(f"{out}: {', '.join(changed)} changed since the run began; run it anew")
+    seconds = round(sum(data["seconds"] for data in outcome.jobs), 3)
+    machines = list({str(data["machine"]): data["machine"] for data in outcome.jobs}.values())
+    spent = {"started": run["started"], "job_seconds": seconds, "machines": machines}
+    return [record.write(one.path, {**one.data, "run": spent}) for one in made]
 
 
 def entry(said: Said) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from gateproof.kernels.runs.refused import RunRefusedError, RunStoppedError
 @pytest.fixture(autouse=True)
 def walks_are_an_experiment(monkeypatch):
     monkeypatch.setattr(catalogue, "module_of", lambda name: "walks")
+    with walks.torch_as_before():
+        yield
 
 
 @pytest.fixture(scope="module")
