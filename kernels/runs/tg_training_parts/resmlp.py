@@ -12,13 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
-from zlib import crc32
 
 import torch
 from torch import nn
 from torch.nn import functional as f
 
 from gateproof.kernels.runs.tg_training_parts.layers import IDENTITY, STARTS, GatedInputs, TwoMatrices
+from gateproof.kernels.runs.tg_training_parts.streams import stream
 from gateproof.theory.cost_ladder import Cost, Layer, cost, plain, total
 
 CLASSES = 10
@@ -158,9 +158,8 @@ def linear(inputs: int, outputs: int, seed: int, name: str) -> nn.Linear:
 
 def draw(value: torch.Tensor, inputs: int, seed: int, name: str) -> None:
     """Fill a tensor in place."""
-    generator = torch.Generator().manual_seed((seed << 32) + crc32(name.encode()))
     with torch.no_grad():
-        value.uniform_(-1 / sqrt(inputs), 1 / sqrt(inputs), generator=generator)
+        value.uniform_(-1 / sqrt(inputs), 1 / sqrt(inputs), generator=stream("weights", seed, name))
 
 
 def patches(images: torch.Tensor, patch: int) -> torch.Tensor:

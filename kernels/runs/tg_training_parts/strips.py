@@ -12,19 +12,21 @@ from collections.abc import Sequence
 import torch
 from torch.nn import functional as f
 
+from gateproof.kernels.runs.tg_training_parts.streams import stream
+
 BLANK = 0
 SYMBOLS = 11  # the blank and ten digits
 
 
 def drawn(
-    images: torch.Tensor, labels: torch.Tensor, count: int, length: int, columns: int, seed: int
+    images: torch.Tensor, labels: torch.Tensor, count: int, length: int, columns: int, name: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """``count`` strips of ``length`` digits: frames (count, frames, pixels), and digits (count, length).
 
-    ``columns`` divides the width of an image. Digits are drawn with replacement by the seed alone.
+    ``columns`` divides the width of an image. Digits are drawn with replacement, by ``name`` alone.
     """
     n, rows, wide = images.shape
-    chosen = torch.randint(n, (count, length), generator=torch.Generator().manual_seed(seed))
+    chosen = torch.randint(n, (count, length), generator=stream("strips", name))
     strip = images[chosen].transpose(1, 2).reshape(count, rows, length * wide)
     frames = strip.transpose(1, 2).reshape(count, length * wide // columns, columns * rows)
     return frames, labels[chosen]

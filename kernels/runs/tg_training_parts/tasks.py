@@ -15,9 +15,8 @@ from gateproof.kernels.runs.tg_training_parts import strips
 from gateproof.kernels.runs.tg_training_parts.lstm import LSTM
 from gateproof.kernels.runs.tg_training_parts.resmlp import ARMS, ResMLP, Shape, patches
 from gateproof.kernels.runs.tg_training_parts.settings import ImageRun, StripRun
+from gateproof.kernels.runs.tg_training_parts.streams import stream
 
-#: The test strips are the same in every job.
-TEST_SEED = 0
 _AT_ONCE = 2000
 
 
@@ -41,7 +40,7 @@ def standardised(name: str) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, t
 
 @lru_cache(maxsize=2)
 def _order(count: int, seed: int, epoch: int) -> torch.Tensor:
-    return torch.randperm(count, generator=torch.Generator().manual_seed((seed << 20) + epoch))
+    return torch.randperm(count, generator=stream("order", seed, epoch))
 
 
 def batch(count: int, size: int, seed: int, step: int) -> torch.Tensor:
@@ -93,15 +92,13 @@ class Read:
         self.run, self.seed, self.training, self.clip = run, seed, run.training, run.clip
         self.x, self.labels, test, test_labels = standardised("digits")
         self.model = LSTM(family, 8 * run.columns, width, strips.SYMBOLS, seed)
-        self.test, self.digits = strips.drawn(
-            test, test_labels, run.tests, run.length, run.columns, TEST_SEED
-        )
+        self.test, self.digits = strips.drawn(test, test_labels, run.tests, run.length, run.columns, "test")
 
     def loss(self, step: int) -> torch.Tensor:
         """Of new strips."""
         frames, digits = strips.drawn(
             self.x, self.labels, self.training.batch, self.run.length, self.run.columns,
-            (self.seed << 32) + step + 1,
+            f"train {self.seed} {step}",
         )  # fmt: skip
         return strips.loss(self.model(frames), digits)
 
