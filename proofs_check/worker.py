@@ -96,7 +96,11 @@ def main() -> None:
         settings = Settings(**task["settings"])
         # The parent kills a worker that takes too long; this ends one whose parent is gone.
         signal.setitimer(signal.ITIMER_REAL, settings.wall_seconds + GRACE)
-        if "text" in task:
+        if "ask" in task:
+            from gateproof.proofs_check.explore.questions import answer as explored
+
+            reply = explored(task)
+        elif "text" in task:
             reply = certify(task)
         elif task.get("nearest"):
             reply = {"nearest": suggest(reading_from(task), settings)}

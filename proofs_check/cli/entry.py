@@ -18,6 +18,8 @@ from gateproof.proofs_check.cli import (
     diff,
     doctor,
     evidence,
+    explore,
+    figures,
     fit,
     kernels,
     meanfield,
@@ -43,10 +45,12 @@ COMMANDS: dict[str, ModuleType] = {
     "meanfield": meanfield,
     "kernels": kernels,
     "run": run,
+    "explore": explore,
+    "figures": figures,
     "diff": diff,
     "doctor": doctor,
 }
-LATER = ("figures", "explore", "new")
+LATER = ("new",)
 FIRST = """\
 first steps:
   gateproof fit gelu -k 3                                   a threshold gate, with a certified error

@@ -7,51 +7,24 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from pathlib import Path
 
 import pytest
+from browser.opened import ROOT, Opened, launched
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 REPORT = Path(os.environ.get("REPORT", ROOT / "report" / "report.html")).resolve()
-AXE = ROOT / ".venv/share/gateproof/node_modules/axe-core/axe.min.js"
 CLAIM = "tg.gelu.k2"
-#: What axe calls these keeps a reader out; the lesser ones are matters of style.
-HEAVY = ("serious", "critical")
 
 
 @pytest.fixture(scope="module")
 def chromium():
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("Chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # Without a sandbox, since CI mostly runs as root; only our own file is opened.
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
-class Opened:
-    """A page with what it said and what it asked for."""
-
-    def __init__(self, browser, width=1300, scheme="light", script=True):
-        self.context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme=scheme,
-            java_script_enabled=script,
-            bypass_csp=False,
-        )
-        self.page = self.context.new_page()
-        self.said, self.asked = [], []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-
+class Report(Opened):
     def go(self, rest=""):
         self.page.goto(REPORT.as_uri() + rest)
         return self.page
@@ -65,7 +38,7 @@ def opened(chromium):
     made = []
 
     def open_(**how):
-        made.append(Opened(chromium, **how))
+        made.append(Report(chromium, **how))
         return made[-1]
 
     yield open_
@@ -126,10 +99,13 @@ def test_every_formula_is_set_and_in_view_of_a_screen_reader(opened, claims):
     assert {name: tex for name, tex in kept if tex} == {c["id"]: c["latex"] for c in printed}
     # The fonts are in the page: a formula is set in KaTeX's, not in a substitute.
     page.locator(f"[id='{CLAIM}']").scroll_into_view_if_needed()
-    page.evaluate("document.fonts.ready")
-    assert page.evaluate("document.fonts.check('16px KaTeX_Main') && document.fonts.check('16px KaTeX_Math')")
-    loaded = page.evaluate("[...document.fonts].filter(f => f.status === 'loaded').map(f => f.family)")
-    assert {"KaTeX_Main", "KaTeX_Math"} <= set(loaded)
+    loaded = set()
+    for _ in range(50):
+        loaded |= set(page.evaluate("[...document.fonts].filter(f => f.status === 'loaded').map(f => f.family)"))
+        if {"KaTeX_Main", "KaTeX_Math"} <= loaded:
+            break
+        page.wait_for_timeout(100)
+    assert {"KaTeX_Main", "KaTeX_Math"} <= loaded
 
 
 def test_filters_by_verdict_paper_and_text_and_the_address_keeps_them(opened, claims):
@@ -189,15 +165,6 @@ def test_it_prints_every_claim_and_no_controls(opened, claims):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_that_keeps_a_reader_out(opened, scheme):
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: npm was not reached when .venv was made")
     it = opened(scheme=scheme)
-    page = it.go()
-    page.context.new_cdp_session(page).send("Page.setBypassCSP", {"enabled": True})
-    page.reload()
-    page.evaluate(AXE.read_text())
-    found = page.evaluate(
-        "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map("
-        "v => [v.id, v.impact, v.nodes.map(n => n.html.slice(0, 120))]))"
-    )
-    assert [entry for entry in found if entry[1] in HEAVY] == []
+    it.go()
+    assert it.heavy_faults() == []
