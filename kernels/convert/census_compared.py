@@ -61,7 +61,9 @@ class Census:
             f"  left       {_text(self.left)}",
             f"  gates      {_text(self.gates)}",
         ]
-        for name in ("missed", "unlisted", "differing", "products", "elementary"):
+        if self.products:
+            lines.append(f"  products   of a gate and another tensor, at {len(self.products)} places")
+        for name in ("missed", "unlisted", "differing", "elementary"):
             lines += [f"  {name:10} {one}" for one in getattr(self, name)]
         lines += [f"  excluded   {rule}: {_text(found)}" for rule, found in self.excluded.items()]
         return "\n".join(lines)

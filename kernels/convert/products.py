@@ -82,5 +82,5 @@ def _formula(site: Site) -> str:
 
 def _label(site: Site) -> str:
     name = site.group.partition(":")[0] if ":" in site.group else ""
-    where = f" ({site.line})" if site.line else f" in {site.owner}" if site.owner else ""
+    where = f" in {site.owner}" if site.owner else f" ({site.line})" if site.line else ""
     return f"gate of {name or site.kind}{where}"
