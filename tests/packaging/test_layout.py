@@ -71,7 +71,9 @@ PLAIN = ("numerics/meanfield/plain", {"numpy"})
 PHASE = ("numerics/meanfield/phase_", {"numpy", "scipy"})
 # Conversion decides and fits gates; who converts has loaded torch.
 CONVERT = ("kernels/convert/", {"torch", "numpy", "scipy"})
-OWN = (FITS, FAST, PLAIN, PHASE, CONVERT)
+# Experiments are run where torch is; the command finds them by their files and loads the one that is asked for.
+RUNS = ("kernels/runs/", {"torch", "numpy", "scipy"})
+OWN = (FITS, FAST, PLAIN, PHASE, CONVERT, RUNS)
 
 
 def loaded_at_once(tree: ast.Module) -> Iterator[str]:
