@@ -1,1 +1,1 @@
-"""Parts of the experiment ``depth``: deep networks, what theory predicts of them, gates in residual networks."""
+"""Parts of the experiment ``depth``: deep networks, what theory predicts, gates in residual networks."""

@@ -1,11 +1,11 @@
 """When a network counts as trained, and from that the largest depth at which an activation trains.
 
 A network of depth L is *trained* where, after the stated number of steps, its mean loss over the training
-images is at most ``share`` of log 10 nats (the loss of a network that knows nothing) for some rate of the grid.
+images is at most ``share`` of log 10 nats (what a network that knows nothing has) for some rate of the grid.
 The *trainable depth* is the depth at which the loss crosses that line, where it first does along the grid:
 between the last trained depth and the next one log L is interpolated linearly in the loss, which counts as
-log 10 above it (and where it is not a number). Beyond the first depth that is not trained nothing counts. All of
-the grid trained: it is at least the last depth ("above"); none: at most the first ("below").
+log 10 above it (and where it is not a number). Beyond the first depth that is not trained nothing counts.
+All of the grid trained: it is at least the last depth ("above"); none: at most the first ("below").
 """
 
 from __future__ import annotations

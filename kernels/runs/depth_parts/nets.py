@@ -2,13 +2,14 @@
 
 With weights w and biases b drawn from N(0, 1), width N and n inputs of mean square 1,
 
-    h_1 = sigma_w w_1 a x/sqrt(n) + sigma_b b_1,            a^2 = (q - sigma_b^2)/sigma_w^2, so that h_1 has variance q
+    h_1 = a w_1 x/sqrt(n) + sigma_b b_1,    a^2 = q - sigma_b^2, so that h_1 has variance q
     h_(l+1) = sigma_w w phi(h_l)/sqrt(N) + sigma_b b        (residual: h_(l+1) = h_l + (..)/sqrt(L))
     logits = w phi(h_L)/sqrt(N E phi^2), of variance 1
 
 and plain gradient descent on w and b with the rate eta/Theta, Theta the logits' tangent kernel in the wide
-limit: so a rate means the same at every depth and variance. Networks phi and a phi(s x), each begun at its own
-fixed point, are the same function of (w, b) and train alike, whatever their kappa.
+limit: so a rate means the same at every depth and variance. Networks of phi and of a phi(s x), begun at the
+fixed points that rescaling takes into each other (sigma_w/(a s), sigma_b/s), are the same function of (w, b):
+they train alike, whatever their kappa.
 """
 
 from __future__ import annotations
@@ -94,11 +95,12 @@ class Nets:
 
     def hidden(self, x: torch.Tensor) -> list[torch.Tensor]:
         """Pre-activations of each layer for inputs (networks or 1, batch, pixels)."""
-        h = self.first * torch.bmm(x.expand(self.count, -1, -1), self.weights[0])
-        h = h + self.sigma_b * self.biases[0]
+        h = torch.baddbmm(
+            self.sigma_b * self.biases[0], x.expand(self.count, -1, -1), self.first * self.weights[0]
+        )
         found = [h]
         for w, b in zip(self.weights[1:], self.biases[1:], strict=True):
-            new = torch.bmm(self.function(h), w) * self.sigma_w + self.sigma_b * b
+            new = torch.baddbmm(self.sigma_b * b, self.function(h), self.sigma_w * w)
             h = h + new / sqrt(self.depth) if self.residual else new
             found.append(h)
         return found

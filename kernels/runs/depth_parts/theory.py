@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isfinite, isinf, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any
 
 import numpy as np
 
-import gateproof
 from gateproof.kernels.runs.experiment import Cell
 from gateproof.numerics.kappa import ZERO
+from gateproof.numerics.meanfield.activation import phi
+from gateproof.numerics.meanfield.field import MeanField
 from gateproof.numerics.meanfield.initialise_record import NONE, SCALE_INVARIANT
 from gateproof.numerics.meanfield.kappa_readings import central, kappa_readings
 from gateproof.numerics.meanfield.plain import PlainEngine
@@ -65,7 +65,7 @@ def begin(formula: str, sigma_b2: float) -> tuple[Place, dict[str, Cell]]:
 
     Raises ValueError where there is nothing to begin with.
     """
-    field = gateproof.meanfield(formula)
+    field = MeanField(phi(formula))
     found = field.initialise(sigma_b2=sigma_b2, jax=False)
     if found.kind == NONE or found.sigma_w2 is None or found.sigma_b2 is None or found.scales is None:
         raise ValueError(f"{formula}: {found.reason}")
@@ -96,7 +96,7 @@ def around(formula: str, sigma_b2: float, ratios: tuple[float, ...]) -> list[tup
 
     Raises ValueError where there is none, or no critical point.
     """
-    field = gateproof.meanfield(formula)
+    field = MeanField(phi(formula))
     critical = [p for p in field.edge_of_chaos(sigma_b2) if p.stable]
     if not critical or critical[0].sigma_w2 is None:
         raise ValueError(f"{formula}: no critical point that attracts at sigma_b^2 = {sigma_b2:g}")
@@ -132,7 +132,7 @@ def _positive(value: float | None) -> float | None:
     return None if value is None or not value > 0 else float(value)
 
 
-def _kappas(field: Any, engine: PlainEngine, place: Place) -> Mapping[str, Cell]:
+def _kappas(field: Any, engine: PlainEngine, place: Place) -> dict[str, Cell]:
     """kappa by each reading; None where the point or the third derivative does not exist."""
     readings = central(kappa_readings(field.phi))
     found: dict[str, Cell] = {}
@@ -155,10 +155,3 @@ def _largest(field: Any) -> float:
     with np.errstate(all="ignore"):
         values = np.abs(plain_functions(field.phi).functions[3](grid))
     return float(np.max(values[np.isfinite(values)]))
-
-
-def scale(value: float | None) -> str:
-    """A depth scale in words."""
-    if value is None:
-        return "none"
-    return "oo" if isinf(value) else f"{value:.3g}"
