@@ -1,0 +1,1 @@
+"""Parts of the experiment two-sided: gates, models, training, what is counted and said."""
