@@ -1,0 +1,1 @@
+"""Figures: what their scripts share, and the command that draws them."""

@@ -1,0 +1,121 @@
+"""Scripts of the folder ``figures`` and the files that they make: NAME.svg, NAME.png and NAME.md.
+
+A script gives ``numbers()``, all that is drawn, computed by this package; ``draw(figure, found)``; and
+``caption(found)``, Markdown with units and sources, in which figures come from ``found`` too. ``SIZE`` is the
+width and height in inches. The same sources and the same matplotlib give the same bytes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from textwrap import fill
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+from gateproof.numerics.atomic import write_bytes
+from gateproof.proofs_check.figures.style import SETTINGS
+from gateproof.proofs_check.refused import RefusedError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIZE = (7.0, 3.4)
+DPI = 120
+SUFFIXES = (".svg", ".png", ".md")
+METADATA: dict[str, dict[str, Any]] = {
+    ".svg": {"Date": None, "Creator": "gateproof"},
+    ".png": {"Software": None},
+}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure's files, by suffix."""
+
+    name: str
+    files: Mapping[str, bytes]
+
+
+def folder() -> Path:
+    """The folder of the scripts, beside the sources. Raises RefusedError where there are no sources."""
+    # `theory` is a link to the folder at the root, beside which the scripts stand.
+    found = Path(__file__).resolve().parents[2] / "figures"
+    if not (found / "README.md").is_file():
+        raise RefusedError(
+            "figures are drawn where the sources are: run this in a checkout (figures/ holds one script each)"
+        )
+    return found
+
+
+def names() -> list[str]:
+    """The figures that there are, in alphabetical order."""
+    return sorted(path.stem for path in folder().glob("[a-z]*.py"))
+
+
+def script(name: str) -> ModuleType:
+    """The script of one of ``names()``, as a module."""
+    path = folder() / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"gateproof_figure_{name}", path)
+    if spec is None or spec.loader is None:
+        raise RefusedError(f"{path}: no script")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def need_matplotlib() -> None:
+    """Raise RefusedError where matplotlib is not installed."""
+    if find_spec("matplotlib") is None:
+        raise RefusedError("figures need matplotlib: pip install 'gateproof[report]'")
+
+
+def drawn(name: str) -> Drawn:
+    """Compute and draw one of ``names()``; nothing is written."""
+    need_matplotlib()
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    module = script(name)
+    found = module.numbers()
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(cast("Any", SETTINGS))
+        figure = Figure(figsize=getattr(module, "SIZE", SIZE), layout="constrained")
+        module.draw(figure, found)
+        files = {suffix: _saved(figure, suffix) for suffix in METADATA}
+    title = (module.__doc__ or name).strip().splitlines()[0].rstrip(".")
+    paragraphs = [fill(" ".join(part.split()), 110) for part in module.caption(found).strip().split("\n\n")]
+    text = "\n\n".join([f"# {title}", f"![{title}]({name}.svg)", *paragraphs])
+    return Drawn(name, {**files, ".md": (text + "\n").encode("utf-8")})
+
+
+def _saved(figure: Figure, suffix: str) -> bytes:
+    out = io.BytesIO()
+    figure.savefig(out, format=suffix[1:], dpi=DPI, metadata=METADATA[suffix])
+    return out.getvalue()
+
+
+def write(found: Drawn, out: Path) -> list[Path]:
+    """Write a figure's files into a folder, each of them whole or not at all."""
+    out.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for suffix, data in found.files.items():
+        path = out / f"{found.name}{suffix}"
+        write_bytes(path, data)
+        paths.append(path)
+    return paths
+
+
+def differing(found: Drawn, out: Path) -> list[str]:
+    """The files of a figure that are missing in a folder or hold something else."""
+    wrong = []
+    for suffix, data in found.files.items():
+        path = out / f"{found.name}{suffix}"
+        if not path.is_file() or path.read_bytes() != data:
+            wrong.append(path.name)
+    return wrong
