@@ -11,7 +11,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateproof.kernels.runs import keys
 from gateproof.numerics import atomic
 
 if TYPE_CHECKING:
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 @cache
 def version() -> str:
     """The hash of all code that a check runs, the kernels' included, and of torch and Triton."""
+    from gateproof.kernels.runs import keys
+
     top = {p.name: p.read_text(encoding="utf-8") for p in sorted((keys.PACKAGE / "kernels").glob("*.py"))}
     found = []
     for name in ("torch", "triton", "numpy"):
