@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from math import expm1
 from pathlib import Path
 from typing import Any
@@ -144,7 +145,7 @@ def test_the_controller_pulls_towards_its_target(smoke: Settings, text: Any) -> 
     """Wanted more zeros: a negative weight on the rate, which raises thresholds; fewer: a positive one."""
     low, high = arm("low", start=0.5, target=0.1), arm("high", start=0.5, target=0.9)
     job = _job(smoke, "state-space", low, high)
-    job["training"] |= {"threshold_rate": 0.1, "ramp": 1}
+    job["training"] |= {"threshold_rate": 0.1, "ramp": 1, "proportional": 3.0}
     ends = {r["arm"]: r for r in run(job, Kept(), text) if r["kind"] == "end"}
     assert float(ends["low"]["weight"]) > 0 > float(ends["high"]["weight"])  # type: ignore[arg-type]
     assert float(ends["low"]["zero_rate"]) < 0.5 < float(ends["high"]["zero_rate"])  # type: ignore[arg-type]
@@ -175,7 +176,7 @@ def _rows(
 
 def test_what_rows_say(smoke: Settings) -> None:
     """Differences, ratios and losses at equal operations, by hand."""
-    rows: list[dict[str, Any]] = []
+    smoke, rows = replace(smoke, families=("state-space",), fixed=(0.6,)), []
     for family in smoke.families:
         for seed, d in zip(smoke.seeds, (-0.001, 0.001), strict=True):
             rows += _rows(family, seed, "dense", 3.0, 0, 100.0)
@@ -188,7 +189,7 @@ def test_what_rows_say(smoke: Settings) -> None:
             rows += _rows(family, seed, "minus", 3.0, 400 + seed, 90.0)
     made = summary(smoke, rows)
     table = {(r["family"], r["arm"]): r for r in made.tables["arms"]}
-    trained = table["transformer", "trained"]
+    trained = table["state-space", "trained"]
     assert trained["loss_minus_dense"] == pytest.approx(0.01)
     assert trained["perplexity_percent"] == pytest.approx(100 * (expm1(0.009) + expm1(0.011)) / 2)
     assert trained["fewer_events"] == pytest.approx((1000 / 490 * 1000 / 480) ** 0.5)
@@ -196,19 +197,17 @@ def test_what_rows_say(smoke: Settings) -> None:
     # After 8 of its 10 steps the dense model has spent as much; its loss then was 3.2.
     assert trained["at_equal_operations"] == pytest.approx(3.01 - 3.2)
     records = {f.record: f for f in made.findings}
-    assert set(records) == {
-        f"two.{r}{t}" for r in ("training", "criterion", "penalty") for t in ("", ".state-space")
-    }
-    training = records["two.training"].intervals
+    assert set(records) == {f"two.{r}.state-space" for r in ("training", "criterion", "penalty")}
+    training = records["two.training.state-space"].intervals
     assert training["trained_minus_fixed"].lo < -0.01 < training["trained_minus_fixed"].hi
     assert training["events"].lo < 2.062 < training["events"].hi
-    penalty = records["two.penalty"].intervals
+    penalty = records["two.penalty.state-space"].intervals
     assert penalty["plus"].hi == pytest.approx(-4.85 + 12.706205 * 0.05, rel=1e-6)
     assert penalty["minus"].lo == pytest.approx(10.15 - 12.706205 * 0.05, rel=1e-6)
     # Without spread there is no interval, and so no evidence.
-    assert "operations" not in records["two.criterion"].intervals
+    assert "operations" not in records["two.criterion.state-space"].intervals
     EXPERIMENT.figure(smoke, rows, made)
     # A run that lacks a training says nothing to a claim that needs all.
     part = [r for r in rows if (r["seed"], r["arm"]) != (2, "fixed")]
-    assert "two.training" not in {f.record for f in summary(smoke, part).findings}
+    assert "two.training.state-space" not in {f.record for f in summary(smoke, part).findings}
     assert summary(smoke, []).findings == []
