@@ -49,6 +49,7 @@ class Conversion:
         loss: Callable[[Any], torch.Tensor] | None = None,
         gradients: bool = True,
         controls: int | None = None,
+        progress: Callable[[str], None] | None = None,
     ) -> Proof:
         """Run the original and the converted network on inputs, and say how far apart they are.
 
@@ -57,14 +58,20 @@ class Conversion:
         ``loss`` makes of an output the number whose gradients are compared (else an output's own ``loss``,
         or all outputs times random numbers); its mean is printed, with exp(loss), the perplexity if it is a
         cross entropy. ``controls``: how many gates are made wrong in turn, to see whether that shows; None
-        for all. Random numbers start alike in every run; dropout that is active may draw them in another
-        order.
-        Raises ValueError without inputs and for types that are not floating ones.
+        for all in the network's own type and one of each kind that shows in others. ``progress``, such as
+        ``print``, is called with a line on each step. Random numbers start alike in every run; dropout that
+        is active may draw them in another order.
+        It makes 6 runs with gradients of the first input, 4 of each further one, and at least one run without
+        for each wrong gate, all that for each type.
+        Raises ValueError without inputs, for types that are not floating ones, and for inputs or a loss with
+        which the original does not run.
         """
         batches = read_inputs(inputs) or self.batches
         if not batches:
             raise ValueError("proof: inputs=... says what to run both networks on")
-        return prove(self.model, batches, dtypes, loss=loss, gradients=gradients, controls=controls)
+        return prove(
+            self.model, batches, dtypes, loss=loss, gradients=gradients, controls=controls, progress=progress
+        )
 
     def revert(self) -> nn.Module:
         """The network as it was, bit for bit: the same object with its former classes.

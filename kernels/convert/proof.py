@@ -18,6 +18,7 @@ from torch import nn
 from gateproof.kernels.convert import products, swap
 from gateproof.kernels.convert.differences import SAME, Difference, worst
 from gateproof.kernels.convert.inputs import Batch
+from gateproof.kernels.convert.plan import Plan
 from gateproof.kernels.convert.planted import SIZES, Wrong, planted, ways
 from gateproof.kernels.convert.proof_record import Compared, Control, InType, Proof
 from gateproof.kernels.convert.reordered import Reordered
@@ -27,7 +28,8 @@ from gateproof.kernels.convert.runs import Run, beside, cast, run
 ORDERS = 3
 #: An exact conversion stays within this many times of what another order does,
 WITHIN = 4.0
-#: or of one rounding at the largest number, half an ulp and its rms, where that is more;
+#: or of one rounding for each gate, half an ulp at the largest number and its rms, where those, independent
+#: of each other, add up to more (in networks of few numbers);
 ROUNDING = (0.5, 0.5 / sqrt(3))
 #: and in float64 within this, relative to the largest output.
 RELATIVE = 1e-12
@@ -36,6 +38,7 @@ RELATIVE = 1e-12
 def prove(
     model: nn.Module, batches: Sequence[Batch], dtypes: Sequence[Any] = (), *,
     loss: Callable[[Any], torch.Tensor] | None = None, gradients: bool = True, controls: int | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Proof:  # fmt: skip
     """Compare a converted network with its original; see ``Conversion.proof``."""
     own = next((p.dtype for p in model.parameters() if p.is_floating_point()), torch.float32)
@@ -44,7 +47,9 @@ def prove(
         raise ValueError("proof: dtypes is empty; give types such as 'float32', or leave it out")
     if controls is not None and (isinstance(controls, bool) or not isinstance(controls, int) or controls < 0):
         raise ValueError(f"proof: controls: a number of gates from 0 on, or None for all, found {controls!r}")
+    say = progress or _silent
     _tried(model, batches, loss)
+    first = own if own in wanted else wanted[0]
     truth: list[Run] = []
     rows: dict[torch.dtype, InType] = {}
     # float64 first: the others are held against it.
@@ -59,7 +64,8 @@ def prove(
         given = batches if dtype == own else [cast(b, dtype) for b in batches]
         known = truth if dtype == own else []
         try:
-            rows[dtype], originals = _in_type(at, given, _Asked(loss, gradients, controls), dtype, known)
+            asked = _Asked(loss, gradients, controls, say, all_gates=dtype == first)
+            rows[dtype], originals = _in_type(at, given, asked, dtype, known)
         except Exception as error:
             rows[dtype] = InType(_name(dtype), reason=f"not run: {type(error).__name__}: {_line(error)}")
             continue
@@ -99,6 +105,12 @@ class _Asked:
     loss: Callable[[Any], torch.Tensor] | None
     gradients: bool
     controls: int | None
+    say: Callable[[str], None]
+    all_gates: bool
+
+
+def _silent(line: str) -> None:
+    del line
 
 
 def _in_type(
@@ -106,10 +118,15 @@ def _in_type(
 ) -> tuple[InType, list[Run]]:
     found = _Found()
     originals, losses, why = [], [], ""
+    plan = _plan_of(model)
+    if plan is not None:
+        plan.restart()
     for i, b in enumerate(batches):
+        asked.say(f"{_name(dtype)}: input {i + 1} of {len(batches)}")
         with reverted(model):
             original = run(model, b, asked.loss, gradients=asked.gradients)
-            for seed in range(ORDERS):
+            # Of further inputs one order each: what is held against is the worst of all.
+            for seed in range(ORDERS if i == 0 else 1):
                 with _slow(), Reordered(seed):
                     other = run(model, b, asked.loss, gradients=asked.gradients)
                 found.add("reordered", beside(original, other))
@@ -123,11 +140,12 @@ def _in_type(
             losses.append((original.loss, converted.loss))
         why = why or original.why or converted.why
         originals.append(replace(original, gradients={}))
-    rows = {name: _compared(name, found, dtype) for name in found.names()}
+    gates = 0 if plan is None else len([s for s in plan.sites.values() if s.calls and ways(s)])
+    rows = {name: _compared(name, found, dtype, gates) for name in found.names()}
     outputs = tuple(c for name, c in rows.items() if name != "gradients")
     n = len(losses)
     loss = (sum(a for a, _ in losses) / n, sum(b for _, b in losses) / n) if n else None
-    marks = tuple(_controls(model, batches, originals, rows, asked.controls))
+    marks = () if plan is None else tuple(_controls(model, plan, batches, originals, rows, asked, dtype))
     return InType(_name(dtype), outputs, rows.get("gradients"), loss, marks, why), originals
 
 
@@ -149,9 +167,9 @@ class _Found:
         return None if found is None else worst(found)
 
 
-def _compared(name: str, found: _Found, dtype: torch.dtype) -> Compared:
+def _compared(name: str, found: _Found, dtype: torch.dtype, gates: int) -> Compared:
     d, yard = found.worst("converted", name) or SAME, found.worst("reordered", name) or SAME
-    ratio = _ratio(d, yard)
+    ratio = _ratio(d, yard, gates)
     within = ratio <= WITHIN
     if dtype == torch.float64 and name != "gradients":
         within = d.max_relative <= RELATIVE
@@ -159,41 +177,53 @@ def _compared(name: str, found: _Found, dtype: torch.dtype) -> Compared:
     return Compared(name, d, yard, rounding, other, ratio, within)
 
 
-def _ratio(d: Difference, yard: Difference) -> float:
-    """The difference over what another order does, or over one rounding where that is more."""
-    return max(d.max_ulp / max(yard.max_ulp, ROUNDING[0]), d.rms_ulp / max(yard.rms_ulp, ROUNDING[1]))
+def _ratio(d: Difference, yard: Difference, gates: int) -> float:
+    """The difference over what another order does, or over a rounding for each gate where that is more."""
+    most, rms = (r * sqrt(max(gates, 1)) for r in ROUNDING)
+    return max(d.max_ulp / max(yard.max_ulp, most), d.rms_ulp / max(yard.rms_ulp, rms))
+
+
+def _plan_of(model: nn.Module) -> Plan | None:
+    return next((swap.plan_of(m) for m in model.modules() if swap.is_converted(m)), None)
 
 
 def _controls(
     model: nn.Module,
+    plan: Plan,
     batches: Sequence[Batch],
     originals: list[Run],
     rows: dict[str, Compared],
-    most: int | None,
+    asked: _Asked,
+    dtype: torch.dtype,
 ) -> Iterator[Control]:
-    plan = next((swap.plan_of(m) for m in model.modules() if swap.is_converted(m)), None)
-    if plan is None:
-        return
-    plan.restart()
-    for b in batches:
-        run(model, b, gradients=False)
     products.settle(plan)
     sites = [s for s in plan.sites.values() if s.calls and ways(s)]
-    if most is not None and most < len(sites):
-        sites = [sites[i * len(sites) // most] for i in range(most)]
+    gates, most = len(sites), asked.controls
+    if most is not None and most < gates:
+        sites = [sites[i * gates // most] for i in range(most)]
+    # A smaller wrong than the type's own roundings cannot show.
+    sizes = [size for size in SIZES if size >= torch.finfo(dtype).eps]
+    done = set[str]()
 
     def seen(wrong: Wrong) -> bool:
         with planted(plan, wrong):
             for b, original in zip(batches, originals, strict=True):
                 found = beside(original, run(model, b, gradients=False))
-                if any(_ratio(d, rows[n].reordered) > max(WITHIN, rows[n].ratio) for n, d in found.items()):
+                if any(
+                    _ratio(d, rows[n].reordered, gates) > max(WITHIN, rows[n].ratio) for n, d in found.items()
+                ):
                     return True
         return False
 
-    for s in sites:
-        tries = [Wrong(s, way, size) for size in SIZES for way in ways(s)]
+    for n, s in enumerate(sites):
+        if s.kind in done and not asked.all_gates:
+            # Other types round differently, no more: one gate of each kind that shows is enough.
+            continue
+        asked.say(f"{_name(dtype)}: wrong gate {n + 1} of {len(sites)}, {s.kind}")
+        tries = [Wrong(s, way, size) for size in sizes for way in ways(s)]
         caught = next((w for w in tries if seen(w)), None)
         last = caught or tries[-1]
+        done |= {s.kind} if caught else set()
         place = f"{s.owner or 'the network itself'}{f' ({s.line})' if s.line else ''}"
         yield Control(place, s.kind, last.way, last.size, caught is not None)
 

@@ -18,8 +18,9 @@ class Compared:
     ``converted``: the converted network beside the original; ``reordered``: the original with its sums in
     other orders beside itself, the largest of several; ``rounding``: the original beside itself in float64,
     and ``converted_rounding`` the converted one beside that, where float64 was run. ``ratio`` is the larger
-    of the quotients of largest and rms difference to those of ``reordered``, or of one rounding where that is
-    more; ``within`` whether it is at most 4 or, for outputs in float64, the difference 1e-12 relative.
+    of the quotients of largest and rms difference to those of ``reordered``, or of one rounding for each gate
+    where that is more; ``within`` whether it is at most 4 or, for outputs in float64, the difference 1e-12
+    relative.
     """
 
     name: str
