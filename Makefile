@@ -20,7 +20,7 @@ CODE := theory numerics kernels proofs_check src tests figures examples
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report browser kernels compiled test wheel lint style types format coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
+.PHONY: help setup report browser kernels compiled runs test wheel lint style types format site coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -52,6 +52,11 @@ browser: $(STAMP)  ## the report's page in Chromium; decides the claims first wh
 compiled: $(STAMP)  ## compile every Triton kernel without a GPU and compare with the table
 	$(PY) -m gateproof kernels compile --check -j $(JOBS)
 
+EXPERIMENTS ?= depth language-model tg-training two-sided
+runs: $(STAMP)  ## a smoke run of each training experiment, under a minute each
+	set -e; for n in $(EXPERIMENTS); do echo "== $$n"; rm -rf build/runs/$$n; \
+	  $(PY) -m gateproof run $$n --preset smoke --out build/runs/$$n -j $(JOBS) --timeout 60; done
+
 report: $(STAMP)  ## decide every claim of the three papers; writes report/
 	$(PY) -m gateproof report --out report
 
@@ -74,6 +79,14 @@ types: $(STAMP)  ## mypy --strict and pyright
 format: $(STAMP)  ## let ruff lay out the code
 	$(PY) -m ruff check --fix $(CODE)
 	$(PY) -m ruff format $(CODE)
+
+# griffe reads no namespace package, which kernels is; so it gets a copy that is none.
+site: $(STAMP)  ## the documentation as a site; writes site/
+	$(PIP) install -c constraints.txt -e '.[docs]'
+	rm -rf build/api && mkdir -p build/api && cp -rL src/gateproof build/api/
+	touch build/api/gateproof/kernels/__init__.py
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
+	rm -rf build/api
 
 coq: $(STAMP)  ## compile the theorems; needs coqc with coq-interval, which .ci/run installs
 	COQ=required $(PY) -m pytest -n $(JOBS) tests/proofs_check/coq
@@ -104,5 +117,5 @@ score: $(STAMP)  ## the deep fuzzing once more; writes tests/fuzz/scores.json
 	PYTHONPATH=tests $(PY) -m fuzz.score
 
 clean:  ## remove what was built, not .venv
-	rm -rf report build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf report site build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find theory numerics kernels proofs_check tests figures src -name __pycache__ -type d -prune -exec rm -rf {} +

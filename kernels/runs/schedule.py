@@ -155,8 +155,16 @@ def _wind_up(client: Any, futures: Mapping[Any, job.Task]) -> None:
             time.sleep(0.1)
 
 
-def default_processes() -> int:
-    """As many as there are cores for this process."""
+def default_processes(settings: Any) -> int:
+    """As many as there are cores for this process; one where jobs would share a GPU.
+
+    An experiment that can use a GPU has a setting ``device``, which is not ``cpu`` then.
+    """
+    if getattr(settings, "device", "cpu") != "cpu":
+        import torch
+
+        if torch.cuda.is_available():
+            return 1
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1

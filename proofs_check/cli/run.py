@@ -158,7 +158,7 @@ def _run(options: argparse.Namespace, plan: Plan) -> int:
         outcome = engine.run(
             plan,
             out,
-            processes=options.jobs or schedule.default_processes(),
+            processes=options.jobs or schedule.default_processes(plan.settings),
             scheduler=options.scheduler,
             criteria=from_run.criteria(claims),
             watch=watch,
