@@ -14,6 +14,8 @@ from gateproof.kernels.runs.tg_training_parts.settings import Settings
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: Errors in percent from which on a family is named and not drawn.
+LOST = 50.0
 _SHOWN = {"silu x1": "0.35", "silu x2": "C0", "TG_W x1": "C1", "TG_A x1": "C2"}
 
 
@@ -48,16 +50,12 @@ def _curves(axes: Any, settings: Settings, rows: Sequence[Row]) -> None:
 
 
 def _steps(axes: Any, table: Sequence[Row]) -> None:
-    names = [f"{r['arm']}\nagainst {r['dense']}" for r in table]
     for y, row in enumerate(table):
-        ratio, lo, hi = (float(str(row[c])) for c in ("steps", "lo", "hi"))
-        axes.plot([ratio], [y], "o", color="C1" if "TG" in str(row["arm"]) else "0.35")
-        if isfinite(lo) and isfinite(hi):
-            axes.plot([lo, hi], [y, y], color="C1" if "TG" in str(row["arm"]) else "0.35")
+        _dot(axes, row, "steps", y, _colour(row))
         if row["multiply_adds"] is not None:
             axes.plot([float(str(row["multiply_adds"]))], [y], "x", color="C3")
     axes.axvline(1, color="0.8", zorder=0)
-    axes.set_yticks(range(len(names)), names, fontsize=7)
+    axes.set_yticks(range(len(table)), [f"{r['arm']}\nagainst {r['dense']}" for r in table], fontsize=7)
     axes.invert_yaxis()
     axes.set(
         title="How many times fewer to the dense accuracy",
@@ -66,34 +64,37 @@ def _steps(axes: Any, table: Sequence[Row]) -> None:
 
 
 def _width(axes: Any, table: Sequence[Row]) -> None:
-    for row in table:
-        if row["arm"] == AGAIN:
-            continue
-        x, y = float(str(row["multiply_adds"])) / 1000, float(str(row["test"]))
-        colour = "C1" if "TG" in str(row["arm"]) else "0.35"
-        lo, hi = float(str(row["lo"])), float(str(row["hi"]))
-        if isfinite(lo) and isfinite(hi):
-            axes.plot([x, x], [lo, hi], color=colour, alpha=0.4)
-        axes.plot([x], [y], "o", color=colour)
-        axes.annotate(str(row["arm"]), (x, y), xytext=(4, 2), textcoords="offset points", fontsize=7)
-    axes.set(
-        title="Final accuracy and cost", xlabel="thousand multiply-adds an image", ylabel="test accuracy, %"
+    shown = sorted(
+        (r for r in table if r["arm"] != AGAIN), key=lambda r: (float(str(r["multiply_adds"])), str(r["arm"]))
     )
+    for y, row in enumerate(shown):
+        _dot(axes, row, "test", y, _colour(row))
+    names = [f"{r['arm']}, {float(str(r['multiply_adds'])) / 1000:.0f}k" for r in shown]
+    axes.set_yticks(range(len(names)), names, fontsize=7)
+    axes.invert_yaxis()
+    axes.set(title="Final accuracy by arm and multiply-adds of an image", xlabel="test accuracy, %")
 
 
 def _family(axes: Any, table: Sequence[Row]) -> None:
-    shown = [r for r in table if r["mean"] is not None and float(str(r["error"])) < 100]
+    shown = [r for r in table if r["mean"] is not None and float(str(r["error"])) < LOST]
     for y, row in enumerate(shown):
-        axes.plot([float(str(row["mean"]))], [y], "o", color="C1")
-        lo, hi = float(str(row["lo"])), float(str(row["hi"]))
-        if isfinite(lo) and isfinite(hi):
-            axes.plot([lo, hi], [y, y], color="C1")
+        _dot(axes, row, "mean", y, "C1")
     axes.axvline(0, color="0.8", zorder=0)
-    axes.set_yticks(range(len(shown)), [f"{r['family']}, {r['width']} units" for r in shown], fontsize=8)
+    axes.set_yticks(range(len(shown)), [f"{r['family']}, {r['width']}" for r in shown], fontsize=7)
     axes.invert_yaxis()
-    lost = [f"{r['family']}, {r['width']} units" for r in table if float(str(r["error"])) >= 100]
+    lost = [f"{r['family']}, {r['width']}" for r in table if float(str(r["error"])) >= LOST]
     axes.set(
-        title="Error of LSTM gates less the baseline's"
-        + (f"\n(not shown, 100 %: {'; '.join(lost)})" if lost else ""),
-        xlabel="points of digit error rate",
+        title="LSTM gates by family and units: error less the baseline's",
+        xlabel="points of digit error rate" + "".join(f"\nbeyond the axis: {name}" for name in lost),
     )
+
+
+def _dot(axes: Any, row: Row, value: str, y: int, colour: str) -> None:
+    lo, hi = float(str(row["lo"])), float(str(row["hi"]))
+    if isfinite(lo) and isfinite(hi):
+        axes.plot([lo, hi], [y, y], color=colour)
+    axes.plot([float(str(row[value]))], [y], "o", color=colour)
+
+
+def _colour(row: Row) -> str:
+    return "C1" if "TG" in str(row["arm"]) else "0.35"
