@@ -18,8 +18,8 @@ from gateproof.kernels.runs.language_model_parts.gates import ARMS, REFERENCE, g
 from gateproof.kernels.runs.language_model_parts.model import Decoder
 from gateproof.kernels.runs.language_model_parts.settings import Calibration, Shape
 
-#: Far from the seeds of trainings.
-FIRST_SEED = 1_000_000
+#: Of weights and of windows; far from the seeds of trainings.
+FIRST_SEEDS = 1_000_000, 2_000_000
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ def calibrated(
     plain = glu(REFERENCE, 1.0)
     found: list[dict[str, float]] = []
     for number in range(calibration.models):
-        model = Decoder(shape, FIRST_SEED + number)
-        draw = torch.Generator().manual_seed(FIRST_SEED + number)
+        model = Decoder(shape, FIRST_SEEDS[0] + number)
+        draw = torch.Generator().manual_seed(FIRST_SEEDS[1] + number)
         starts = torch.randint(count, (calibration.sequences,), generator=draw) * shape.context
         sums: dict[str, float] = {"n": 0.0}
 

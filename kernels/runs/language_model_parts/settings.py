@@ -134,6 +134,9 @@ class Settings:
             raise ValueError("seeds and arms: each once")
         if len(self.seeds) < 2:
             raise ValueError("seeds: intervals need 2 or more")
+        # PyTorch's generators take 32 bits of a seed; batches need 20 of them for the epoch.
+        if not all(0 <= seed < 4096 for seed in self.seeds):
+            raise ValueError("seeds: give numbers from 0 to 4095")
         if not 0 <= self.short < 1:
             raise ValueError(f"short = {self.short}: a share of the steps below 1, or 0")
         if self.cost_rounds == 1 or self.cost_rounds < 0 or self.cost_steps < 1:

@@ -171,14 +171,15 @@ def train(setup: Setup, arm: str, seed: int, kept: Kept) -> list[Row]:
     else:
         trainer.load(state)
         rows.extend(state["rows"])
-    points = set(evaluation_steps(training))
+    points, often = set(evaluation_steps(training)), max(1, training.steps // 100)
     while trainer.step < training.steps:
         trainer.advance()
         if trainer.step in points:
             note("train_loss", float(trainer.loss) / trainer.counted)
             note("validation_nll", trainer.nll(training.validation_tokens))
             trainer.loss, trainer.counted = torch.zeros_like(trainer.loss), 0
-            kept.say(trainer.step / training.steps, f"loss {rows[-1]['value']:.3f}")
+        if trainer.step % often == 0:
+            kept.say(trainer.step / training.steps, f"step {trainer.step}")
         if kept.due():
             kept.save({**trainer.state(), "rows": rows})
     last = training.last_validation_tokens

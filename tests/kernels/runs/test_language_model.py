@@ -366,6 +366,7 @@ def test_unfused_memglu_holds_more_than_fused() -> None:
         ({"arms": ("memglu",)}, "swiglu and memglu"),
         ({"seeds": (1, 1)}, "each once"),
         ({"seeds": (1,)}, "2 or more"),
+        ({"seeds": (1, 4096)}, "0 to 4095"),
         ({"corpora": ("bible",)}, "corpus 'bible'"),
         ({"short": 1.0}, "short"),
     ],
