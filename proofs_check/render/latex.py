@@ -30,8 +30,8 @@ _SPECIAL = {
     "`": r"\textasciigrave{}",
     "-": "{-}",
 }
-#: Where a long word may be broken: behind brackets, operators and dots of formulas and ids.
-_BREAK = re.compile(r"(?<=[(),.*/+=\]])(?=\S)")
+#: Where a long word may be broken: behind brackets, operators and dots of formulas and ids, and in long numbers.
+_BREAK = re.compile(r"(?<=[(),.*/+=\]_])(?=\S)|(?<=\d{8})(?=\d{3})")
 
 
 def render(document: Mapping[str, Any]) -> str:
@@ -41,7 +41,7 @@ def render(document: Mapping[str, Any]) -> str:
     lines = [
         rf"% gateproof {version}; needs \usepackage{{longtable,booktabs,array,textcomp}}",
         r"\begingroup\footnotesize\newcolumntype{L}[1]{>{\raggedright\arraybackslash}p{#1}}",
-        r"\begin{longtable}{@{}L{.17\linewidth}L{.25\linewidth}L{.36\linewidth}L{.15\linewidth}@{}}",
+        r"\begin{longtable}{@{}L{.16\linewidth}L{.22\linewidth}L{.33\linewidth}L{.16\linewidth}@{}}",
         rf"\caption{{Statements and their verdicts: {escaped(words.headline(document))}.}}\\",
         rf"\toprule {head} \midrule \endfirsthead",
         rf"\toprule {head} \midrule \endhead",
