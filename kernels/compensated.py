@@ -4,13 +4,14 @@ exp(v) magnifies a relative error of v by |v|: for z = tau*(x - theta) rounded t
 up to |z|/2 units in the last place. Sums and products of floating-point numbers have errors that are numbers
 of the same kind (Knuth, TAOCP 2, 4.2.2; Dekker, Numer. Math. 18 (1971) 224); here they follow the argument,
 and exp(v + w) = exp(v)*(1 + w) up to w**2/2, which is below 2**-34. Arguments that are exact, such as -|x|,
-cost nothing; those made with other functions than softplus are left as they are.
+cost nothing; those made with other functions than softplus are left as they are. acosh near 1 and square
+roots near 0 magnify likewise what a sum lacks when it has cancelled: there it is added to the argument.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import frexp, inf, isfinite
+from math import frexp, inf, isfinite, log, nan
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from gateproof.kernels.graph import Builder, Graph, Node, Ref
 _END = 1000.0
 #: Errors of an exponent that need no care, in units of 2**-24.
 _CLOSE = 1.5
+#: Sums of this size have not cancelled, and 1 is below a unit of their squares.
+_BIG = 2.0**27
 #: _END divided by it can still be split by a product.
 _TINY = 1e-30
 
@@ -35,26 +38,52 @@ def compensated(graph: Graph, *, unfused: bool = False) -> Graph:
     for node in graph.nodes:
         args = tuple(errors.places[a] if isinstance(a, int) else a for a in node.args)
         made = builder.add(node.head, *args)
-        if node.head in ("exp", "expm1"):
-            made = _corrected(
-                builder, node.head, made, args[0], errors.of(node.args[0]), node.args[0], errors
-            )
+        low = errors.of(node.args[0]) if node.head in ("exp", "expm1", "acosh", "sqrt") else None
+        if node.head == "acosh":
+            made = _from_one(builder, args[0], low)
+        elif node.head == "sqrt":
+            made = _rooted(builder, made, args[0], low, errors.is_sum(node.args[0]))
+        elif low is not None:
+            made = _corrected(builder, node.head, made, args[0], low, node.args[0], errors)
         errors.places.append(made)
     found = builder.finished([errors.places[r] if isinstance(r, int) else r for r in graph.results])
     return replace(found, plain=graph)
 
 
-def _corrected(
-    builder: Builder, head: str, made: Ref, v: Ref, low: Ref | None, old: Ref, errors: _Errors
-) -> Ref:
+def _corrected(builder: Builder, head: str, made: Ref, v: Ref, low: Ref, old: Ref, errors: _Errors) -> Ref:
     # expm1 keeps the relative error of its argument: products need no care, sums that cancel do.
-    if low is None or low == 0.0 or (head == "expm1" and not errors.is_sum(old)):
+    if low == 0.0 or (head == "expm1" and not errors.is_sum(old)):
         return made
     add: Any = builder.add
     inside = add("lt", add("abs", v), _END)
     kept = add("where", inside, low, 0.0)
     slope = made if head == "exp" else add("add", made, 1.0)
     found: Ref = add("add", made, add("mul", slope, kept))
+    return found
+
+
+def _from_one(builder: Builder, v: Ref, low: Ref | None) -> Ref:
+    """acosh(v + low) = log1p(t + sqrt(t (t + 2))) by t = v - 1 + low, whose error it at most halves."""
+    add: Any = builder.add
+    big = add("gt", v, _BIG)
+    near = add("sub", v, 1.0)
+    t = near if low in (None, 0.0) else add("add", near, low)
+    t = add("where", big, 1.0, t)
+    value = add("log1p", add("add", t, add("sqrt", add("mul", t, add("add", t, 2.0)))))
+    # Left of 1 there is no value; both factors under the root may be negative there.
+    inside = add("where", add("ge", t, 0.0), value, nan)
+    far = add("add", add("log", add("where", big, v, 1.0)), log(2.0))
+    found: Ref = add("where", big, far, inside)
+    return found
+
+
+def _rooted(builder: Builder, made: Ref, v: Ref, low: Ref | None, is_sum: bool) -> Ref:
+    """sqrt(v + low) of a sum, which may have cancelled."""
+    if low is None or low == 0.0 or not is_sum:
+        return made
+    add: Any = builder.add
+    kept = add("where", add("lt", add("abs", v), _BIG), low, 0.0)
+    found: Ref = add("sqrt", add("add", v, kept))
     return found
 
 

@@ -99,7 +99,7 @@ _compiled: dict[Any, Any] = {}
 #: A compiler decides by the first tensor whether its loops are shared among threads, for all later ones. Two
 #: forms, then: PyTorch's own operations take several threads from so many elements on (ATen/Parallel.h).
 GRAIN = 32768
-_THREADS: dict[bool, dict[str, int | bool]] = {False: {"cpp.threads": 1}, True: {"cpp.dynamic_threads": True}}
+_THREADS: dict[bool, dict[str, Any]] = {False: {"cpp.threads": 1}, True: {"cpp.dynamic_threads": True}}
 #: Graphs with their plain numbers written into them, which compilers make the most of; past so many of them
 #: numbers stay arguments.
 _fixed: dict[Any, Graph] = {}

@@ -51,6 +51,20 @@ def high(x):
 
 
 @triton.jit
+def odd(total, low):
+    """total + low rounded to odd: the neighbour of the exact sum whose last bit is 1, or the sum itself."""
+    near = total + low
+    rest = low - (near - total)
+    bits = near.to(tl.int32, bitcast=True)
+    # One up in size where both have one sign, else one down.
+    moved = bits + (((bits ^ rest.to(tl.int32, bitcast=True)) >> 31) | 1)
+    between = (rest != 0.0) & (tl.abs(rest) < tl.abs(near)) & ((bits & 1) == 0)
+    found = tl.where(between, moved, bits).to(tl.float32, bitcast=True)
+    # Beside infinity low is no number.
+    return tl.where(tl.abs(low) < INFINITY, found, total)
+
+
+@triton.jit
 def _power_of_two(k):
     """2**k for whole numbers k from -126 to 127."""
     return ((k + 127) << 23).to(tl.float32, bitcast=True)

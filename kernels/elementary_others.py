@@ -154,5 +154,5 @@ def power(a, b):
     whole = tl.floor(exponent) == exponent
     odd = tl.floor(0.5 * exponent) * 2.0 != exponent
     value = tl.where(base < 0.0, tl.where(whole, tl.where(odd, -value, value), float("nan")), value)
-    value = tl.where((base != base) | (exponent != exponent), float("nan"), value)
+    value = tl.where(base != base, float("nan"), tl.where(exponent != exponent, float("nan"), value))
     return tl.where(exponent == 0.0, 1.0, value).to(a.dtype)

@@ -10,7 +10,7 @@ import torch
 from gateproof.kernels import choice
 from gateproof.kernels.composite import Results, composite, real_type, result_type, summed
 from gateproof.kernels.gate_graph import Gate, Shape, gate_gradients, gradient_graph, value_graph
-from gateproof.kernels.gate_op import GateOp, entries, kept
+from gateproof.kernels.gate_op import GateOp, entries, kept, once
 from gateproof.kernels.graph import Graph
 from gateproof.kernels.traced import constants_of, graph_of, in_operations
 from gateproof.numerics.backends.with_torch import TorchOps
@@ -110,17 +110,18 @@ class Dispatched(torch.autograd.Function):
 
 
 @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator, unused-ignore]
-def _constants(numbers_too: bool | None, *shape: Any) -> tuple[Any, ...]:
+def _constants(numbers_too: bool | None, fine: bool, *fields: Any) -> tuple[Any, ...]:
     """A graph as plain constants, so that torch.compile neither makes it nor asks whether it changed."""
+    shape = Shape(*fields)
     return constants_of(
-        value_graph(Shape(*shape)) if numbers_too is None else gradient_graph(Shape(*shape), numbers_too)
+        value_graph(shape, fine) if numbers_too is None else gradient_graph(shape, numbers_too, fine)
     )
 
 
-def _traced(shape: Shape, numbers_too: bool | None = None) -> Graph:
+def _traced(shape: Shape, fine: bool, numbers_too: bool | None = None) -> Graph:
     """The value's graph, or the gradients'."""
     fields = (shape.branches, shape.shared, shape.hard, shape.product, shape.unit, shape.centred)
-    return graph_of(_constants(numbers_too, *fields))
+    return graph_of(_constants(numbers_too, fine, *fields))
 
 
 class Traced(torch.autograd.Function):
@@ -131,7 +132,8 @@ class Traced(torch.autograd.Function):
         parts = p.parts(tensors)
         real = real_type(parts if table is None else [*parts, table])
         results = Results((result_type(parts),))
-        return composite(_traced(shape), parts, entries(parts[0], table, dim), numbers, real, results)[0]
+        graph = _traced(shape, once(shape, real, parts, numbers))
+        return composite(graph, parts, entries(parts[0], table, dim), numbers, real, results)[0]
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004 - its signature
@@ -147,7 +149,8 @@ class Traced(torch.autograd.Function):
         real = real_type([dy, *parts] if table is None else [dy, *parts, table])
         dim = kept(table, ctx.dim, parts[0].dim())
         results = Results(tuple(t.dtype for t in parts), p.packed, numbers_too, dim)
-        graph, given = _traced(shape, numbers_too), entries(parts[0], table, dim)
+        fine = once(shape, real, [dy, *parts], ctx.numbers)
+        graph, given = _traced(shape, fine, numbers_too), entries(parts[0], table, dim)
         found = composite(graph, [dy, *parts], given, ctx.numbers, real, results)
         dtable = found.pop().to(table.dtype) if numbers_too and table is not None else None
         return None, None, dtable, None, None, *found

@@ -200,53 +200,63 @@ class Gate:
 
 
 #: Plain dictionaries: torch.compile looks into functools' caches, and past them.
-_values: dict[Shape, Graph] = {}
-_gradients: dict[tuple[Shape, bool], Graph] = {}
+_values: dict[tuple[Shape, bool], Graph] = {}
+_gradients: dict[tuple[Shape, bool, bool], Graph] = {}
 
 
-def value_graph(shape: Shape) -> Graph:
-    """y of (x, numbers of the gate), or y u of (x, u, numbers)."""
-    found = _values.get(shape)
+def value_graph(shape: Shape, narrow: bool = False) -> Graph:
+    """y of (x, numbers of the gate), or y u of (x, u, numbers); ``narrow`` where tensors are of 16 bits."""
+    found = _values.get((shape, narrow))
     if found is None:
-        found = _values[shape] = _whole(_value_graph(shape), shape, None)
+        plain = _made(shape, None, False)
+        made = _made(shape, None, True) if narrow else compensated(plain)
+        found = _values[shape, narrow] = _with_forms(made, plain, shape, None)
     return found
 
 
-def gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
+def gradient_graph(shape: Shape, numbers_too: bool, narrow: bool = False) -> Graph:
     """dy times the gradients in the tensors, and if wanted in each number.
 
     Of (dy, x, numbers of the gate), or of (dy, x, u, numbers).
     """
-    found = _gradients.get((shape, numbers_too))
+    key = shape, numbers_too, narrow
+    found = _gradients.get(key)
     if found is None:
-        found = _gradients[shape, numbers_too] = _whole(
-            _gradient_graph(shape, numbers_too), shape, numbers_too
-        )
+        plain = _made(shape, numbers_too, False)
+        made = _made(shape, numbers_too, narrow) if narrow else plain
+        # Sums over many elements stay in float32.
+        made = compensated(made) if numbers_too or not narrow else made
+        found = _gradients[key] = _with_forms(made, plain, shape, numbers_too)
     return found
 
 
-def _whole(plain: Graph, shape: Shape, numbers_too: bool | None) -> Graph:
+def _with_forms(made: Graph, plain: Graph, shape: Shape, numbers_too: bool | None) -> Graph:
     from gateproof.kernels.eager_gate import GateForms
 
-    return replace(compensated(plain), forms=GateForms(shape, plain, numbers_too))
+    return replace(made, forms=GateForms(shape, plain, numbers_too))
 
 
-def _value_graph(shape: Shape) -> Graph:
-    tensors = 2 if shape.product else 1
-    builder = Builder(tensors + shape.width)
+def _made(shape: Shape, numbers_too: bool | None, narrow: bool) -> Graph:
+    """The value's graph for None, else the gradients'."""
+    from gateproof.kernels.narrow_gate import Narrow, narrow_gradients, narrow_value
+
+    first, tensors = int(numbers_too is not None), 2 if shape.product else 1
+    builder = Builder(first + tensors + shape.width)
     symbols = [Symbol(builder, i) for i in range(builder.inputs)]
-    gate = Gate(Symbolic(builder, small=True), symbols[0], symbols[tensors:], shape)
-    value = gate.value()
-    return builder.finished([(value * symbols[1] if shape.product else value).ref])
-
-
-def _gradient_graph(shape: Shape, numbers_too: bool) -> Graph:
-    tensors = 2 if shape.product else 1
-    builder = Builder(1 + tensors + shape.width)
-    symbols = [Symbol(builder, i) for i in range(builder.inputs)]
-    gate = Gate(Symbolic(builder, small=True), symbols[1], symbols[1 + tensors :], shape)
-    u = symbols[2] if shape.product else None
-    found = gate_gradients(gate, symbols[0], u, numbers_too=numbers_too)
+    ops, x = Symbolic(builder, small=True), symbols[first]
+    u = symbols[first + 1] if shape.product else None
+    numbers = symbols[first + tensors :]
+    if narrow:
+        fine = Narrow(ops, x, numbers, shape)
+        if numbers_too is None:
+            return builder.finished([narrow_value(fine, u).ref])
+        found = narrow_gradients(fine, symbols[0], u, numbers_too=numbers_too)
+    else:
+        gate = Gate(ops, x, numbers, shape)
+        if numbers_too is None:
+            value = gate.value()
+            return builder.finished([(value if u is None else value * u).ref])
+        found = gate_gradients(gate, symbols[0], u, numbers_too=numbers_too)
     return builder.finished([g.ref for g in found])
 
 

@@ -17,6 +17,7 @@ from gateproof.kernels import choice
 from gateproof.kernels.composite import Results, laid_out, real_type, result_type, run
 from gateproof.kernels.gate_graph import Shape, gradient_graph, value_graph
 from gateproof.kernels.launch import Table, launch
+from gateproof.kernels.narrow_gate import plain_lines
 from gateproof.kernels.packed import halves
 from gateproof.kernels.pointwise import LIBRARY
 
@@ -38,6 +39,13 @@ def entries(x: torch.Tensor, table: torch.Tensor | None, dim: int | None) -> lis
 def kept(table: torch.Tensor | None, dim: int | None, dims: int) -> int | None:
     """The dimension of x that the table's rows run along."""
     return None if table is None or dim is None or table.shape[0] == 1 else dim % max(dims, 1)
+
+
+def once(shape: Shape, real: torch.dtype, tensors: Sequence[torch.Tensor], numbers: Sequence[float]) -> bool:
+    """Whether results need care to be rounded only once: all are of 16 bits, and computed in float32."""
+    if real != torch.float32 or any(t.dtype.itemsize != 2 for t in tensors):
+        return False
+    return not plain_lines(shape, numbers)
 
 
 class GateOp:
@@ -69,12 +77,10 @@ class GateOp:
     def _value(self, *args: Any) -> torch.Tensor:
         n = len(self.tensors)
         parts, (table, numbers, branches, shared, hard, dim) = self.parts(args[:n]), args[n:]
-        graph, x, dtype = (
-            value_graph(self.shape(branches, shared, hard, numbers)),
-            parts[0],
-            result_type(parts),
-        )
         real = real_type(parts if table is None else [*parts, table])
+        shape = self.shape(branches, shared, hard, numbers)
+        graph = value_graph(shape, once(shape, real, parts, numbers))
+        x, dtype = parts[0], result_type(parts)
         dim = kept(table, dim, x.dim())
         if choice.code_for(x.device.type) != "triton":
             return laid_out(x, run(graph, parts, entries(x, table, dim), numbers, real, Results((dtype,)))[0])
@@ -89,8 +95,8 @@ class GateOp:
         parts = self.parts(tensors)
         x, numbers_too = parts[0], numbers_too and table is not None
         shape = self.shape(branches, shared, hard, numbers)
-        graph = gradient_graph(shape, numbers_too)
         real = real_type([dy, *parts] if table is None else [dy, *parts, table])
+        graph = gradient_graph(shape, numbers_too, once(shape, real, [dy, *parts], numbers))
         dim = kept(table, dim, x.dim())
         if choice.code_for(x.device.type) != "triton":
             results = Results(tuple(t.dtype for t in parts), self.packed, numbers_too, dim)

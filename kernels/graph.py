@@ -239,7 +239,7 @@ class Symbolic:
         self.builder, self.small = builder, small
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ELEMENTARY and name not in ("floor", "power", "high"):
+        if name not in ELEMENTARY and name not in ("floor", "power", "high", "odd"):
             raise AttributeError(name)
         return lambda *args: self.made(name, *args)
 

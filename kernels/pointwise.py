@@ -21,6 +21,7 @@ from gateproof.kernels.eager_pointwise import PointwiseForms
 from gateproof.kernels.graph import Graph, unfold
 from gateproof.kernels.launch import launch
 from gateproof.kernels.one_exponential import shared
+from gateproof.kernels.roots import rooted
 from gateproof.kernels.traced import applied, exported, in_operations, keep, traced
 from gateproof.numerics.backends import with_torch
 from gateproof.numerics.backends.formula import formula
@@ -77,7 +78,7 @@ class Pointwise:
             made = unfold(tapes(), small=small, times_first=times_first)
             if small:
                 forms = PointwiseForms(tapes(), len(self.tensors), times_first=times_first)
-                made = replace(compensated(shared(made)), forms=forms)
+                made = replace(compensated(shared(rooted(made))), forms=forms)
             found = self._graphs[key, small] = made
         return found
 

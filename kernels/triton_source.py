@@ -24,7 +24,7 @@ _INFIX = {
 _CALLS = {
     "abs": "tl.abs", "floor": "tl.floor", "sqrt": "others.sqrt", "exp": "m.exp", "expm1": "m.expm1",
     "log": "m.log", "log1p": "m.log1p", "tanh": "m.tanh",
-    "high": "m.high",
+    "high": "m.high", "odd": "m.odd",
     **{name: f"others.{name}" for name in (
         "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
     )},
@@ -94,7 +94,7 @@ def _operation(head: str, args: tuple[Ref, ...], names: list[str], *, fast: bool
             texts[1:] = [f"tl.full((), {t}, x0.dtype)" for t in texts[1:]]
         return f"tl.where({', '.join(texts)})"
     if head in _CALLS:
-        return f"{_CALLS[head]}({texts[0]})"
+        return f"{_CALLS[head]}({', '.join(texts)})"
     if head == "power":
         given = [
             t if isinstance(a, int) else f"tl.full((), {t}, x0.dtype)"

@@ -28,11 +28,15 @@ POINTS, BUDGET = 420, 4.0
 SUMS = BUDGET + 13.0
 
 
-#: Numbers of many digits: 0.9 x + 0.1 of a 16-bit x lies next to a tie so often that float32 cannot tell it.
 _PRODUCT = ((1.3,), (-0.2,), (0.1037, 0.9177), (0.0, 0.1129))
 
 GATES = (
     Gate("tg_k1", (1.0,), (), (0.7493,), (-0.3119,)),
+    # Numbers of few digits: a 16-bit x often lies next to a tie that a sum in float32 cannot tell.
+    Gate("tg_k1_simple", (1.0,), (), (0.9,), (0.1,)),
+    Gate("tg_k2_simple", (1.3,), (-0.2,), (0.1, 0.9), (0.0, 0.1)),
+    Gate("tg_k2_simple_hard", (inf,), (0.5,), (0.1, 0.9), (0.3, -0.1)),
+    Gate("tg_k3_simple", (2.0,), (-1.0, 1.0), (0.1, 0.5, 0.9), (0.3, 0.1, 0.7)),
     Gate("tg_k2_silu", (1.0,), (0.0,), (0.0, 1.0), (0.0, 0.0)),
     Gate("tg_k2_1.702", (1.702,), (0.0,), (0.0, 1.0), (0.0, 0.0)),
     Gate("tg_k2_shifted", (2.7,), (0.3,), (-0.0977, 1.0731), (0.2113, -0.3719)),
@@ -46,6 +50,7 @@ GATES = (
     Gate("tg_k3_hard", (inf,), (-3.0, 3.0), (0.0, 0.5, 1.0), (0.0, 1.5, 0.0)),
     Gate("tg_k3_part_hard", (1.3, inf), (-0.5, 2.0), (0.2, 1.0, 0.0), (0.1, 0.0, 2.0)),
     Gate("tg_glu", *_PRODUCT, product=True),
+    Gate("tg_glu_simple", (1.3,), (-0.2,), (0.1, 0.9), (0.0, 0.1), product=True),
     Gate("tg_glu_packed", *_PRODUCT, product=True, packed=True),
 )  # fmt: skip
 

@@ -26,6 +26,8 @@ class Checked:
     #: The function that users call, where that is not ``compile_kernel(text)``, and what follows its tensors.
     public: str = ""
     arguments: tuple[Any, ...] = ()
+    #: Whether it has a value at every number, and not only at positive ones.
+    everywhere: bool = True
 
 
 CHECKED = (
@@ -44,6 +46,8 @@ CHECKED = (
     Checked("hardsigmoid", "hardsigmoid(x)", GATE, (-3.0, 3.0)),
     Checked("hardswish", "hardswish(x)", GATE, (-3.0, 0.0, 3.0)),
     Checked("elu", "elu(x)", GATE, (0.0,)),
+    Checked("acosh_of_sum", "acosh(x + 2)", SEVERAL, (-1.0,), everywhere=False),
+    Checked("half_power", "x**3.5", SEVERAL, (0.0,), everywhere=False),
     Checked(
         "soft_threshold_exact",
         "soft_threshold(x)",

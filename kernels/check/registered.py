@@ -18,14 +18,16 @@ _INPUTS = (-2.3, -0.71, 0.37, 1.9)
 
 
 def registered(
-    name: str, call: Callable[..., Any], inputs: int, *, surrogate: bool = False
+    name: str, call: Callable[..., Any], inputs: int, *, surrogate: bool = False, everywhere: bool = True
 ) -> Iterator[Result]:
     """Three rows: opcheck, gradcheck and gradgradcheck.
 
-    A surrogate is no derivative of the value: gradcheck must say so.
+    A surrogate is no derivative of the value: gradcheck must say so. What has no value everywhere has one at
+    positive numbers.
     """
+    places = _INPUTS if everywhere else [abs(v) for v in _INPUTS]
     given = [
-        torch.tensor([v + 0.25 * k for v in _INPUTS], dtype=torch.float64, requires_grad=True)
+        torch.tensor([v + 0.25 * k for v in places], dtype=torch.float64, requires_grad=True)
         for k in range(inputs)
     ]
     if surrogate:

@@ -66,12 +66,18 @@ def here(operations: Sequence[str], code: str, dtypes: Sequence[str]) -> Iterato
             )
             if code == "triton" and "float32" in dtypes:
                 operation = getattr(call, "operation", None)
-                if operation is not None:
+                if operation is not None and checked.everywhere:
                     yield from bounds.guarded(checked.name, call.graphs)
                 if checked.name == "silu":
                     yield from bounds.far(checked.name, call.graphs[0])
             if code == "torch" and "float32" in dtypes:
-                yield from registered(checked.name, call, len(found), surrogate=bool(checked.slopes))
+                yield from registered(
+                    checked.name,
+                    call,
+                    len(found),
+                    surrogate=bool(checked.slopes),
+                    everywhere=checked.everywhere,
+                )
     for gate in gates.GATES:
         if gate.name in operations:
             yield from _guarded(gate.name, code, lambda g=gate: gates.rows(g, code, dtypes))  # type: ignore[misc]

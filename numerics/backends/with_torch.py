@@ -32,6 +32,23 @@ class TorchOps:
         whole, mask = (torch.int32, -(2**12)) if self.small else (torch.int64, -(2**27))
         return (a.view(whole) & mask).view(self.dtype)
 
+    def odd(self, total: Any, low: Any) -> Any:
+        """total + low in float32, rounded to odd.
+
+        That is the neighbour of the exact sum whose last bit is 1, or the sum itself where float32 holds it.
+        """
+        import torch
+
+        near = total + low
+        rest = low - (near - total)
+        bits = near.view(torch.int32)
+        # One up in size where both have one sign, else one down.
+        moved = bits + (((bits ^ rest.view(torch.int32)) >> 31) | 1)
+        between = (rest != 0) & (torch.abs(rest) < torch.abs(near)) & ((bits & 1) == 0)
+        found = torch.where(between, moved, bits).view(torch.float32)
+        # Beside infinity low is no number.
+        return torch.where(torch.abs(low) < torch.inf, found, total)
+
     def where(self, condition: Any, a: Any, b: Any) -> Any:
         """A choice; two numbers become tensors of the type, not of the default one."""
         import torch
