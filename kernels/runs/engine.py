@@ -55,6 +55,7 @@ class Outcome:
     summary: Summary | None = None
     #: One line, where the run was stopped by something else than Ctrl-C.
     stopped: str = ""
+    again: bool = True
     interrupted: bool = False
 
     @property
@@ -164,7 +165,7 @@ def run(
         try:
             outcome.failed = _work(made, out, processes, scheduler, watch)
         except RunStoppedError as error:
-            outcome.stopped = str(error)
+            outcome.stopped, outcome.again = str(error), error.again
         except KeyboardInterrupt:
             outcome.interrupted = True
         outcome.jobs = finished(made, out)

@@ -33,7 +33,11 @@ def work(task: Task) -> dict[str, str]:
     if not (folder / "run.json").is_file():
         return _end(task, "foreign", f"a worker does not see {folder}: all need one shared folder")
     if keys.code(task["module"]) != task["code"]:
-        return _end(task, "foreign", "the code was changed since the run began, or a worker has another")
+        return _end(
+            task,
+            "foreign",
+            "a worker has other code than the run began with (if it was changed: another --out)",
+        )
     if finished(folder, task["key"]) is not None:
         return _end(task, "finished")
     stop = folder / f".stop-{task['run']}"

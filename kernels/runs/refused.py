@@ -14,4 +14,8 @@ class RunRefusedError(ValueError):
 
 
 class RunStoppedError(RuntimeError):
-    """A run that could not go on: what is finished stays; the line says what to do."""
+    """A run that could not go on: what is finished stays, and the same command may go on if ``again``."""
+
+    def __init__(self, line: str, *, again: bool = True) -> None:
+        self.again = again
+        super().__init__(line)

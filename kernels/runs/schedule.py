@@ -116,7 +116,7 @@ def run(
             ended.append(found)
             watch(found["key"], 1.0, found["status"], True)
             if found["status"] in ("full", "foreign"):
-                raise RunStoppedError(found["text"])
+                raise RunStoppedError(found["text"], again=found["status"] == "full")
     except BaseException:
         stop()
         _wind_up(client, futures)

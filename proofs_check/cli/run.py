@@ -232,7 +232,7 @@ def _code(outcome: Outcome, out: Path) -> int:
     lines = [f"{name}: {why}" for name, why in list(outcome.failed.items())[:10]]
     if outcome.interrupted or outcome.stopped:
         first = outcome.stopped or "interrupted"
-        lines.append(f"{first}; {done}, and the same command goes on from there")
+        lines.append(f"{first}; {done}{', and the same command goes on from there' if outcome.again else ''}")
     elif not outcome.complete:
         lines.append(f"{done}; the same command tries the others again ({shown(out)} has what they said)")
     if lines:

@@ -218,7 +218,7 @@ def test_a_worker_with_other_code_or_without_the_folder_does_nothing(tmp_path, s
     assert job.work({**task, "code": "other"})["status"] == "foreign"
     with (
         schedule.workers(1, scheduler) as client,
-        pytest.raises(RunStoppedError, match="the code was changed"),
+        pytest.raises(RunStoppedError, match="a worker has other code"),
     ):
         schedule.run(client, [{**task, "code": "other"}], lambda *_: None, lambda: None)
 
