@@ -22,12 +22,15 @@ class Task(Protocol):
     @property
     def model(self) -> nn.Module:
         """The network."""
+        raise NotImplementedError
 
     def loss(self, step: int) -> torch.Tensor:
         """Of the batch of step 0, 1, ..."""
+        raise NotImplementedError
 
     def measure(self, *, last: bool) -> Mapping[str, Cell]:
         """Columns of a row, without gradients."""
+        raise NotImplementedError
 
 
 def rate(training: Schedule, step: int) -> float:

@@ -47,7 +47,8 @@ class Keeper:
     """Saves at each question and stops after so many; never, for 0."""
 
     def __init__(self, after: int = 0) -> None:
-        self.after, self.state = after, None
+        self.after = after
+        self.state: Any = None
 
     def load(self) -> Any:
         return copy.deepcopy(self.state)
@@ -148,10 +149,9 @@ def test_the_baseline_is_an_lstm() -> None:
     own = nn.LSTM(4, 3, batch_first=True)
     order = torch.cat([torch.arange(6), torch.arange(9, 12), torch.arange(6, 9)])
     with torch.no_grad():
-        own.weight_ih_l0.copy_(ours.read[order])
-        own.weight_hh_l0.copy_(ours.recur[order])
-        own.bias_ih_l0.copy_(ours.bias[order])
-        own.bias_hh_l0.zero_()
+        given = [ours.read[order], ours.recur[order], ours.bias[order], torch.zeros(12)]
+        for weight, value in zip(own.parameters(), given, strict=True):
+            weight.copy_(value)
     x = torch.randn(5, 6, 4, generator=torch.Generator().manual_seed(0))
     expected = own(x)[0].transpose(0, 1) @ ours.out.t() + ours.out_bias
     torch.testing.assert_close(ours(x), expected, rtol=1e-5, atol=1e-6)
