@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import inf, isfinite, sqrt
 from typing import Any
 
@@ -60,7 +62,8 @@ class Place:
         return 1 + per * float(np.sum(self.chi ** np.arange(depth)))
 
 
-def begin(formula: str, sigma_b2: float) -> tuple[Place, dict[str, Cell]]:
+@cache
+def begin(formula: str, sigma_b2: float) -> tuple[Place, Mapping[str, Cell]]:
     """Where ``gateproof meanfield FORMULA --initialise`` begins, and all predictions there.
 
     Raises ValueError where there is nothing to begin with.
@@ -91,7 +94,10 @@ def begin(formula: str, sigma_b2: float) -> tuple[Place, dict[str, Cell]]:
     return place, row | _kappas(field, engine, place)
 
 
-def around(formula: str, sigma_b2: float, ratios: tuple[float, ...]) -> list[tuple[Place, dict[str, Cell]]]:
+@cache
+def around(
+    formula: str, sigma_b2: float, ratios: tuple[float, ...]
+) -> Sequence[tuple[Place, Mapping[str, Cell]]]:
     """The stable fixed points at multiples of the critical sigma_w^2, with their depth scales.
 
     Raises ValueError where there is none, or no critical point.
