@@ -44,21 +44,6 @@ EXPERIMENT = Experiment(
         "kernels/soft_threshold_module.py",
         "kernels/sparse.py",
         "kernels/runs/data/text.py",
-        *(
-            f"kernels/runs/two_sided_parts/{part}.py"
-            for part in (
-                "compared",
-                "gate",
-                "models",
-                "outcome",
-                "scan",
-                "settings",
-                "tables",
-                "tally",
-                "training",
-                "wallclock",
-            )
-        ),
     ),
     operations=("soft_threshold*",),
     data=lambda settings: text.hashes(settings.corpora),

@@ -72,7 +72,8 @@ class Gate(nn.Module):
         self, thresholds: Thresholds, per: Per, channels: int, sharpness: float, gradient: Gradient
     ) -> None:
         super().__init__()
-        self.thresholds, self.per, self.sharpness, self.gradient = thresholds, per, sharpness, gradient
+        self.thresholds, self.per, self.sharpness = thresholds, per, sharpness
+        self.gradient: Gradient = gradient
         if thresholds != "dense":
             alpha = torch.full((channels,) if per == "channel" else (), -torch.inf)
             if thresholds == "trainable":

@@ -9,6 +9,7 @@ from gateproof.kernels.runs.experiment import Finding, Interval, Row, Summary
 from gateproof.kernels.runs.statistics import paired_difference, seeds_needed
 from gateproof.kernels.runs.two_sided_parts.compared import (
     Found,
+    Trained,
     against_dense,
     column,
     end,
@@ -22,6 +23,9 @@ from gateproof.kernels.runs.two_sided_parts.tables import arms_table, projection
 
 _Parts = tuple[dict[str, float], dict[str, Interval], Sequence[int]]
 _NONE: _Parts = ({}, {}, ())
+
+#: Points of zeros by which trained and fixed thresholds may differ, in every pair, to be compared.
+ALIKE = 2.0
 
 
 def _known(intervals: Mapping[str, Interval]) -> dict[str, Interval]:
@@ -54,6 +58,11 @@ def findings(s: Settings, found: Found) -> list[Finding]:
     return made
 
 
+def rate_gaps(matched: Sequence[Trained], fixed: Sequence[Trained]) -> list[float]:
+    """By how many points the zeros of two arms differ, pair by pair."""
+    return [100 * (end(a, "zero_rate") - end(b, "zero_rate")) for a, b in zip(matched, fixed, strict=True)]
+
+
 def _training(s: Settings, found: Found, family: str) -> _Parts:
     trained, fixed = against_dense(found, family, "trained"), against_dense(found, family, "fixed")
     seeds, matched, set_once = pairs(found, family, "matched", "fixed")
@@ -63,7 +72,10 @@ def _training(s: Settings, found: Found, family: str) -> _Parts:
         or not all(len(n) == len(s.seeds) for n in (trained.seeds, fixed.seeds, seeds))
     ):
         return _NONE
-    gap = paired_difference(column(loss, matched), column(loss, set_once))
+    gap = {"trained_minus_fixed": paired_difference(column(loss, matched), column(loss, set_once)).interval}
+    if max(map(abs, rate_gaps(matched, set_once))) > ALIKE:
+        # Not at the same rate of zeros: the difference is of something else.
+        gap = {}
     rates = paired_difference(
         [100 * end(t, "zero_rate") for t in matched], [100 * end(t, "zero_rate") for t in set_once]
     )
@@ -78,8 +90,8 @@ def _training(s: Settings, found: Found, family: str) -> _Parts:
             "perplexity": trained.perplexity.interval,
             "fixed_events": fixed.events.interval,
             "fixed_perplexity": fixed.perplexity.interval,
-            "trained_minus_fixed": gap.interval,
             "matched_rate": rates.interval,
+            **gap,
         },
         seeds,
     )
@@ -151,15 +163,21 @@ def notes(s: Settings, found: Found) -> list[str]:
         if len(set(d)) > 1:
             need = seeds_needed(d, log(1.01))
             made.append(
-                f"{family}: at the spread seen, {need.n} pairs (between {need.n_lo} and {need.n_hi}) find a "
-                "difference of 1 % perplexity with power 0.8."
+                f"{family}: at the spread seen, {_said(need.n)} pairs (between {_said(need.n_lo)} and "
+                f"{_said(need.n_hi)}) find a difference of 1 % perplexity with power 0.8."
             )
         _, matched, fixed = pairs(found, family, "matched", "fixed")
-        gaps = [end(a, "zero_rate") - end(b, "zero_rate") for a, b in zip(matched, fixed, strict=True)]
-        if gaps:
-            most = 100 * max(map(abs, gaps))
-            made.append(f"{family}: matched and fixed thresholds end within {most:.2f} points of zeros.")
+        if matched:
+            most = max(map(abs, rate_gaps(matched, fixed)))
+            more = "" if most <= ALIKE else f", more than {ALIKE:g}: their losses are not compared"
+            made.append(
+                f"{family}: matched and fixed thresholds end within {most:.2f} points of zeros{more}."
+            )
     return made
+
+
+def _said(pairs_needed: int | None) -> str:
+    return "very many" if pairs_needed is None else str(pairs_needed)
 
 
 def summary(s: Settings, rows: Sequence[Row]) -> Summary:

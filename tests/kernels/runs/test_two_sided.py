@@ -207,6 +207,10 @@ def test_what_rows_say(smoke: Settings) -> None:
     # Without spread there is no interval, and so no evidence.
     assert "operations" not in records["two.criterion.state-space"].intervals
     EXPERIMENT.figure(smoke, rows, made)
+    # Nor is a loss at another rate of zeros compared.
+    apart = [r | {"zero_rate": r["zero_rate"] + 0.021 * (r["arm"] == "matched")} for r in rows]
+    records = {f.record: f for f in summary(smoke, apart).findings}
+    assert "trained_minus_fixed" not in records["two.training.state-space"].intervals
     # A run that lacks a training says nothing to a claim that needs all.
     part = [r for r in rows if (r["seed"], r["arm"]) != (2, "fixed")]
     assert "two.training.state-space" not in {f.record for f in summary(smoke, part).findings}
