@@ -87,13 +87,19 @@ def run(settings: Mapping[str, Any], kept: Kept) -> Sequence[Row]:
 
 def _needs(settings: Settings) -> None:
     text.needs(settings.corpora)
-    for vocabulary in {settings.shape.vocabulary, *(one.shape.vocabulary for one in settings.printed)}:
+    for one in settings.printed:
         # Made here once, before workers ask for it at the same time.
-        made = text.tokens(settings.corpora, vocabulary)
-    context = settings.shape.context
+        text.tokens(settings.corpora, one.shape.vocabulary)
+    made, context = text.tokens(settings.corpora, settings.shape.vocabulary), settings.shape.context
     have = min(len(made.train), len(made.validation))
     if have <= context:
         raise ValueError(f"corpora: a shard has {have} tokens, fewer than one context of {context}")
+    wanted = settings.training.last_validation_tokens
+    if len(made.validation) <= wanted:
+        raise ValueError(
+            f"corpora: {len(made.validation)} tokens for validation, and last_validation_tokens = {wanted}: "
+            "give more text, or ask for fewer"
+        )
 
 
 EXPERIMENT = Experiment(

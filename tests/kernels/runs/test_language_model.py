@@ -345,6 +345,19 @@ def test_micro_batches_add_to_the_batch() -> None:
         torch.testing.assert_close(a, b, rtol=0, atol=2e-4)
 
 
+@pytest.mark.parametrize("precision", ["float16", "bfloat16"])
+def test_half_precision_follows_single(precision: Any) -> None:
+    found = []
+    for kind in ("float32", precision):
+        trainer = train.Trainer(replace(SETUP, precision=kind), 1, gates.glu("memglu", 0.6))
+        for _ in range(3):
+            trainer.advance()
+        found.append(float(trainer.loss) / 3)
+        assert all(w.dtype == torch.float32 and torch.isfinite(w).all() for w in trainer.model.parameters())
+    assert found[0] != found[1]
+    assert found[1] == pytest.approx(found[0], rel=2e-3)
+
+
 def test_unfused_memglu_holds_more_than_fused() -> None:
     fused, plain = (
         train.Trainer(SETUP, 1, product)
