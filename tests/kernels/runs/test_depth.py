@@ -241,11 +241,12 @@ def made_up(beta: float, kappa: float, name: str, depth: int) -> list[Row]:
     """An activation whose networks train up to ``depth`` of 2, 4, .., 64."""
     head = {"part": "edge", "activation": name, "group": "zoo", "job": name}
     theory: Row = {**head, "row": "theory", "beta_q": beta, "xi_q": 1.0, "kappa_inflection": kappa}
-    return [theory] + [
+    trained: list[Row] = [
         {**head, "row": "trained", "depth": d, "seed": s, "rate": 1.0, "loss": 0.1 if d <= depth else 2.0}
         for d in (2, 4, 8, 16, 32, 64)
         for s in (0, 1)
     ]
+    return [theory, *trained]
 
 
 def test_predictors_are_oriented_and_exact_powers_are_found() -> None:
