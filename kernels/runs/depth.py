@@ -42,7 +42,7 @@ def jobs(settings: Settings) -> list[Job]:
                 training | {
                     "unit": given["phase"]["activation"], "sigma_b2": s.phase.sigma_b2, "ratios": list(some),
                     "residual": network == "residual", "depths": list(s.phase.depths),
-                    "seeds": list(s.phase.seeds),
+                    "seeds": list(s.phase.seeds), "before": k,
                 },
                 len(some) * len(s.phase.seeds) * sum(s.phase.depths) * training["steps"],
             ))  # fmt: skip

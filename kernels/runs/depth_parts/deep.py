@@ -57,6 +57,7 @@ def _depths(
         nets = Nets(
             function, [p for p, _ in places], seeds, rates, inputs=data.train.shape[1],
             width=settings["width"], depth=depths[k], residual=settings.get("residual", False),
+            before=settings.get("before", 0),
         )  # fmt: skip
         before, _ = nets.measured(data.train, data.train_labels)
         work.train(_batch(nets, data, settings["batch"]), nets.params, nets.rates, settings["steps"])

@@ -56,18 +56,23 @@ def _unit(x: torch.Tensor) -> torch.Tensor:
 
 
 class Nets:
-    """places x seeds x rates networks, in this order; those that differ in the rate alone begin alike."""
+    """places x seeds x rates networks, in this order; those that differ in the rate alone begin alike.
+
+    ``before`` counts the places of other jobs, so that no two have the same draws.
+    """
 
     def __init__(
         self, function: Function, places: Sequence[Place], seeds: Sequence[int], rates: Sequence[float],
-        *, inputs: int, width: int, depth: int, residual: bool = False,
+        *, inputs: int, width: int, depth: int, residual: bool = False, before: int = 0,
     ) -> None:  # fmt: skip
         self.function, self.depth, self.residual = function, depth, residual
         self.seeds = seeds
         self.each = [(p, s, r) for p in range(len(places)) for s in seeds for r in rates]
         self.count, self.repeats = len(self.each), len(rates)
         generators = [
-            torch.Generator().manual_seed(s + _APART * p) for p in range(len(places)) for s in seeds
+            torch.Generator().manual_seed(s + _APART * (before + p))
+            for p in range(len(places))
+            for s in seeds
         ]
 
         def drawn(*shape: int) -> torch.Tensor:

@@ -134,8 +134,8 @@ def _number(value: Any) -> float:
 
 
 def _positive(value: float | None) -> float | None:
-    """A depth scale; None where it is negative (it repels) or not known."""
-    return None if value is None or not value > 0 else float(value)
+    """A depth scale; None where it is negative (it repels) or infinite (all variances are kept)."""
+    return None if value is None or not 0 < value < inf else float(value)
 
 
 def _kappas(field: Any, engine: PlainEngine, place: Place) -> dict[str, Cell]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from math import log, sqrt
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,18 @@ def test_rescaled_activations_train_alike_whatever_their_kappa() -> None:
         found.append(nets.measured(x, y)[0][0])
     assert found[0] < CHANCE - 0.3
     assert found[1] == pytest.approx(found[0], rel=1e-4)
+
+
+def test_no_two_networks_have_the_same_draws() -> None:
+    place = tanh_at(1.2)
+    small = partial(Nets, torch.tanh, inputs=3, width=4, depth=2)
+    nets = small(places=[place, place], seeds=[0, 1], rates=[1.0, 2.0])
+    other = small(places=[place], seeds=[0, 1], rates=[1.0], before=2)
+    firsts = [tuple(w.flatten().tolist()) for w in (*nets.weights[1], *other.weights[1])]
+    assert len(set(firsts)) == 6
+    assert firsts[0] == firsts[1]
+    again = small(places=[place], seeds=[0, 1], rates=[1.0], before=1)
+    assert torch.equal(again.weights[1], nets.weights[1][4::2])
 
 
 def test_trainable_depth() -> None:
