@@ -41,12 +41,16 @@ def left(folder: Path | None, patterns: Sequence[str]) -> list[str]:
         return []
     kept = _kept(folder)
     if "all" in kept:
-        names = [name for name in kept["all"] if any(fnmatchcase(name, one) for one in patterns)]
+        every = kept["all"]
     else:
-        from gateproof.kernels.check.run import selected
+        from gateproof.kernels.check.run import names
 
-        names = selected(patterns)
-    return [name for name in names if name not in kept.get("passed", ())]
+        every = names()
+    idle = [one for one in patterns if not any(fnmatchcase(name, one) for name in every)]
+    if idle:
+        raise AssertionError(f"{idle[0]}: no operation that is checked has such a name")
+    fit = [name for name in every if any(fnmatchcase(name, one) for one in patterns)]
+    return [name for name in fit if name not in kept.get("passed", ())]
 
 
 def _kept(folder: Path | None) -> dict[str, list[str]]:

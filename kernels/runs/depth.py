@@ -130,6 +130,6 @@ EXPERIMENT = Experiment(
         "numerics/meanfield/plain.py",
         "numerics/kappa.py",
     ),
-    operations=("threshold_gate*",),
+    operations=("tg_k*",),
     data=data,
 )

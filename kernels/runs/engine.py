@@ -118,11 +118,10 @@ def reopened(out: Path) -> tuple[Plan, Outcome]:
 
 def inputs(made: Plan) -> list[dict[str, Any]]:
     """What a record of this run depends on: files of the package, data, libraries."""
-    own = made.module.rpartition(".")[2]
-    here = catalogue.HERE
-    paths = [*here.glob(f"{own}.py"), *here.glob(f"{own}_*.py"), *here.glob(f"{own}_parts/**/*.py")]
-    paths += [here / name for name in ("job.py", "experiment.py")]
-    names = {path.relative_to(keys.PACKAGE).as_posix() for path in paths} | set(made.experiment.sources)
+    parts = [keys.path_of(name) for name in keys.closure(made.module)]
+    parts = [path for path in parts if path is not None and catalogue.HERE in path.parents]
+    names = {path.relative_to(keys.PACKAGE).as_posix() for path in [*parts, catalogue.HERE / "job.py"]}
+    names |= set(made.experiment.sources)
     found: list[dict[str, Any]] = [
         {"file": f"gateproof/{name}", "sha256": _hash(keys.PACKAGE / name)} for name in sorted(names)
     ]

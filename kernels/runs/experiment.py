@@ -112,10 +112,9 @@ class Experiment:
     summarise: the rows of finished jobs (each with a column ``job``), some jobs maybe missing.
     figure: draws a summary; deterministic.
     needs: raises ValueError with one line (what is missing, how to get it) before anything starts.
-    sources: the package's files that the outcome depends on, beside this module's own
-        (``kernels/functional.py``, ``kernels/runs/data/text.py``): a record that is made from a run goes
-        stale when one of them changes. The code version of a folder of results is wider, all that this
-        module imports from the package.
+    sources: the package's files that the outcome depends on, beside what this module imports from
+        ``kernels/runs`` (``kernels/functional.py``): a record that is made from a run goes stale when one
+        of them changes. The code version of a folder of results is wider, all that is imported.
     operations: names or globs of ``gateproof kernels check`` that must have passed before a run starts;
         all by default, none for an experiment that uses no operation of ``gateproof.kernels``.
     data: what the outcome depends on that is no file of the package, as name -> sha256.

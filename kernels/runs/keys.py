@@ -68,7 +68,7 @@ def closure(module: str) -> dict[str, str]:
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        path = _file(name)
+        path = path_of(name)
         if name in found or path is None:
             continue
         text = path.read_bytes()
@@ -82,7 +82,8 @@ def code(module: str) -> str:
     return digest([closure(module), closure("gateproof.kernels.runs.job")])
 
 
-def _file(name: str) -> Path | None:
+def path_of(name: str) -> Path | None:
+    """The file of a module; None where there is none."""
     parts = name.split(".")
     if parts[0] == "gateproof":
         base = PACKAGE.joinpath(*parts[1:])
