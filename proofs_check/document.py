@@ -55,7 +55,7 @@ def build(
             if decision.certificate is not None:
                 name = digest(decision.certificate)
                 certificates[name] = decision.certificate
-            shown.append(_reading(reading, decision, None if name is None else naming(name)))
+            shown.append(reading_entry(reading, decision, None if name is None else naming(name)))
         entries.append(_claim(claim, shown))
     set_effective(entries)
     document: Document = {"schema_version": SCHEMA_VERSION, "run": dict(run), "counts": {}}
@@ -95,7 +95,8 @@ def _source(claim: ClaimSpec) -> Document:
     return {"file": path.as_posix(), "line": claim.line}
 
 
-def _reading(reading: Reading, decision: Decision, certificate: str | None) -> Document:
+def reading_entry(reading: Reading, decision: Decision, certificate: str | None = None) -> Document:
+    """Return what the document holds of one reading."""
     controls: Document = {
         "planted": decision.controls.planted,
         "caught": decision.controls.caught,

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gateproof.proofs_check.claims_file import load, load_packaged
+from gateproof.proofs_check.project import find
 from gateproof.proofs_check.records import ClaimSpec
 from gateproof.proofs_check.refused import NothingSelectedError, RefusedError
 
 LOCAL = "gateproof.toml"
+ENDING = "*.claims.toml"
 _ID_LIKE = re.compile(r"[A-Za-z0-9*?\[\]!._-]+")
 
 
@@ -27,9 +29,10 @@ class Selection:
 def select(words: Sequence[str]) -> Selection:
     """Choose claims. Raises RefusedError, and NothingSelectedError where no claim matches.
 
-    Files that are named make the pool that ids and globs choose from. Without files it
-    is ``gateproof.toml`` where the command runs, then the claims of the package; a word
-    is looked up in the first of them that knows it.
+    Files that are named make the pool that ids and globs choose from. Without files it is the
+    project's own (``files`` of its pyproject.toml, else ``gateproof.toml`` and ``*.claims.toml``
+    where the command runs), then the claims of the package; a word is looked up in the first of
+    them that knows it.
     """
     if "" in words:
         raise RefusedError("an empty name; give an id, a glob or a claims file")
@@ -40,11 +43,21 @@ def select(words: Sequence[str]) -> Selection:
         named = list(dict.fromkeys(files))
         return _chosen([(load(map(Path, named)), ", ".join(named))], wanted)
     pools: list[tuple[list[ClaimSpec], str]] = []
-    if Path(LOCAL).is_file():
-        pools.append((load([Path(LOCAL)]), LOCAL))
+    own = own_files()
+    if own:
+        pools.append((load(own), ", ".join(map(str, own))))
     if wanted or not pools:
         pools.append((load_packaged(), "the claims that come with gateproof"))
     return _chosen(pools, wanted)
+
+
+def own_files() -> list[Path]:
+    """The claims files of the project that the command runs in. Raises RefusedError."""
+    named = find().claims_files()
+    if named is not None:
+        return named
+    found = [Path(LOCAL)] if Path(LOCAL).is_file() else []
+    return found + sorted(path for path in Path().glob(ENDING) if path.is_file())
 
 
 def _split(word: str) -> list[str]:

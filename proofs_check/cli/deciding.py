@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gateproof.proofs_check.cli import output
-from gateproof.proofs_check.cli.options import settings
+from gateproof.proofs_check.cli.options import settings, with_project
 from gateproof.proofs_check.decision_json import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def decided(selection: Selection, options: argparse.Namespace) -> Guarded:
     """Decide what was chosen, with a progress bar where somebody watches."""
     from gateproof.proofs_check.guard import decide_claims
 
+    options = with_project(options)
     total = sum(len(claim.readings) for claim in selection.claims)
     with _progress(total, options.json) as progress:
         found = decide_claims(

@@ -23,6 +23,7 @@ from gateproof.proofs_check.cli import (
     fit,
     kernels,
     meanfield,
+    new,
     output,
     report,
     run,
@@ -45,12 +46,13 @@ COMMANDS: dict[str, ModuleType] = {
     "meanfield": meanfield,
     "kernels": kernels,
     "run": run,
+    "new": new,
     "explore": explore,
     "figures": figures,
     "diff": diff,
     "doctor": doctor,
 }
-LATER = ("new",)
+LATER: tuple[str, ...] = ()
 FIRST = """\
 first steps:
   gateproof fit gelu -k 3                                   a threshold gate, with a certified error
@@ -104,7 +106,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         marked = marked[: place + 1] + commands[marked[place]].protect(words[place + 1 :])
     else:
         _refuse_unknown(next((word for word in marked if not word.startswith("-")), ""))
-    options, rest = parser.parse_known_args(marked, argparse.Namespace(**DEFAULTS))
+    options, rest = parser.parse_known_args(marked)
+    options.explicit = frozenset(vars(options))
+    for name, value in DEFAULTS.items():
+        if name not in options.explicit:
+            setattr(options, name, value)
     if rest:
         _refuse_rest(commands.get(options.command, parser), [word.replace(MARK, "") for word in rest], words)
     if options.command is None:

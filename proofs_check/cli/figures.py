@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from gateproof.proofs_check.cli import output
@@ -40,8 +41,8 @@ def run(options: argparse.Namespace) -> int:
         return OK
     drawing.need_matplotlib()
     rows: list[dict[str, object]] = []
-    for name in chosen:
-        found = drawing.drawn(name)
+    for found in drawing.all_drawn(chosen, options.jobs or os.cpu_count() or 1):
+        name = found.name
         if options.check:
             differing = drawing.differing(found, out)
             rows.append({"name": name, "differing": differing})

@@ -48,9 +48,26 @@ def add_common(parser: Parser) -> None:
         metavar="S",
         type=seconds,
         help="seconds, to stop what hangs: for one reading (60); certify: for the formula (60); "
-        "fit, meanfield: for all of it (none); verify has no limit",
+        "fit, meanfield, run: for all of it (none); verify has no limit",
     )
     add("--no-cache", action="store_true", help="decide everything anew")
+
+
+#: Settings of a project that are options of commands on claims; an option that is given wins.
+OF_PROJECT = ("jobs", "seed", "precision", "timeout")
+
+
+def with_project(options: argparse.Namespace) -> argparse.Namespace:
+    """The options, with the project's settings where the command line gives none. Raises RefusedError."""
+    from gateproof.proofs_check.project import find
+
+    values = find().values
+    found = argparse.Namespace(**vars(options))
+    for name in OF_PROJECT:
+        if name in values and name not in options.explicit:
+            setattr(found, name, values[name])
+    found.boxes = values.get("boxes")
+    return found
 
 
 def settings(options: argparse.Namespace) -> Settings:
@@ -60,6 +77,7 @@ def settings(options: argparse.Namespace) -> Settings:
     default = Settings()
     return Settings(
         digits=getattr(options, "digits", None) or default.digits,
+        boxes=getattr(options, "boxes", None) or default.boxes,
         max_bits=options.precision,
         seed=options.seed,
         wall_seconds=options.timeout or default.wall_seconds,

@@ -23,6 +23,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--out", type=text, default="report", metavar="DIR", help="folder to write to (report)"
     )
+    parser.add_argument(
+        "--annotate",
+        choices=("github",),
+        help="print annotations at the claims' lines, for a job of that host",
+    )
     parser.add_argument("--update-pins", action="store_true", help="accept the verdicts: write them as pins")
 
 
@@ -47,6 +52,10 @@ def run(options: argparse.Namespace) -> int:
         from gateproof.proofs_check.render import terminal
 
         output.put(terminal.summary(made, terminal.look()))
+        if options.annotate:
+            from gateproof.proofs_check.render import annotations
+
+            output.put(annotations.render(made))
         output.note(f"wrote {folder / 'report.html'} (also .md, .json, .sarif, .tex and junit.xml)")
     if notice := katex.usable()[1]:
         output.note(notice)

@@ -30,7 +30,7 @@ _SPECIAL = {
     "`": r"\textasciigrave{}",
     "-": "{-}",
 }
-#: Where a long word may be broken: behind brackets, operators and dots of formulas and ids, and in long numbers.
+#: Where a long word may be broken: behind brackets, operators, dots and underscores, and in long numbers.
 _BREAK = re.compile(r"(?<=[(),.*/+=\]_])(?=\S)|(?<=\d{8})(?=\d{3})")
 
 

@@ -1,4 +1,4 @@
-"""Tutorials, from top to bottom in an empty folder: their files are written, their commands run, their Python too."""
+"""Tutorials, from top to bottom in an empty folder: files are written, commands and Python run."""
 
 from __future__ import annotations
 

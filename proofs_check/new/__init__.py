@@ -1,0 +1,1 @@
+"""``gateproof new``: one commented file that works at once, of each kind that a project may want."""

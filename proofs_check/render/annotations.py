@@ -1,0 +1,45 @@
+"""Workflow commands of GitHub: an annotation at the claim's file and line for each reading not as pinned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gateproof.proofs_check import clean
+from gateproof.proofs_check.render import words
+from gateproof.proofs_check.status import readings, state, unreached
+
+LEVELS = {"drift": "error", "failed": "error", "open": "warning"}
+#: Hosts whose annotations are known.
+HOSTS = ("github",)
+
+
+def render(document: Mapping[str, Any]) -> str:
+    """Return one command a line; empty where all is as pinned."""
+    return "".join(f"{line}\n" for line in _lines(document))
+
+
+def _lines(document: Mapping[str, Any]) -> Iterator[str]:
+    for claim, reading in readings(document):
+        level = LEVELS.get(state(reading))
+        if level is None or unreached(reading):
+            continue
+        source = claim.get("source", {})
+        place = {"file": source.get("file", ""), "line": str(source.get("line", ""))}
+        place["title"] = f"{claim['id']}: {reading['verdict']}"
+        given = ",".join(f"{key}={_property(text)}" for key, text in place.items() if text)
+        parts = [f"{reading['name']}: {words.pinned(reading)}", reading["formal"]]
+        parts += [f"witness: {found}" for found in [words.witness(reading["witness"])] if found]
+        parts += [f"true instead: {found}" for found in [words.nearest(reading)] if found]
+        parts += [reading["reason"]] if reading["reason"] else []
+        yield f"::{level} {given}::{_message(chr(10).join(parts))}"
+
+
+def _message(text: str) -> str:
+    """Text with what ends a command, or opens another, written out."""
+    shown = clean.block(text).replace("%", "%25")
+    return shown.replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(clean.line(text)).replace(":", "%3A").replace(",", "%2C")
