@@ -82,11 +82,15 @@ def base_distributions() -> set[str]:
     return found
 
 
-@pytest.fixture(scope="module", params=["help", "check", "fit", "meanfield"])
+@pytest.fixture(scope="module", params=["help", "check", "fit", "meanfield", "run"])
 def modules(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     if request.param == "help":
         return imported(folder, "-m", "gateproof", "--help")
+    if request.param == "run":
+        found = imported(folder, "-m", "gateproof", "run", "--json")
+        assert "gateproof.kernels.runs.catalogue" in found
+        return found
     if request.param == "fit":
         found = imported(folder, "-m", "gateproof", "fit", "gelu", "-k", "2", "--json")
         assert "numpy" in found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -12,7 +15,7 @@ import pytest
 import walks
 from pyarrow import parquet
 
-from gateproof.kernels.runs import catalogue, engine, folder, job, schedule, settings
+from gateproof.kernels.runs import catalogue, engine, folder, job, progress, schedule, settings
 from gateproof.kernels.runs.refused import RunRefusedError, RunStoppedError
 
 
@@ -293,3 +296,57 @@ def test_cells_that_no_column_can_hold_are_refused(tmp_path):
             job.write(tmp_path, task, [row], 0.0)
     job.write(tmp_path, task, [{"loss": float("nan"), "most": float("inf"), "none": None}], 0.0)
     assert job.finished(tmp_path, "k")["rows"][0]["most"] == float("inf")
+
+
+def test_the_time_left_is_by_the_pace_so_far(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    found = progress.Progress({"a": 1.0, "b": 3.0, "c": 4.0}, {"b": "seed=1"}, frozenset({"a"}))
+    assert found.line() == "1 of 3 jobs, 12 %"
+    now[0] = 100.0
+    found.tell("b", 0.5, "loss 1.2")
+    # 1.5 of 8 in 100 s, 5.5 are left.
+    assert found.line() == "1 of 3 jobs, 31 %, 6 min left  seed=1: loss 1.2"
+    found.tell("b", 1.0, "finished", end=True)
+    assert found.line().startswith("2 of 3 jobs, 50 %")
+    assert [progress.duration(s) for s in (40, 750, 12_000)] == ["40 s", "12 min", "3 h 20 min"]
+
+
+GO = """
+import sys
+from gateproof.kernels.check import passed
+from gateproof.kernels.runs import catalogue
+from gateproof.proofs_check.cli import main
+if __name__ == "__main__":
+    catalogue.module_of = lambda name: "walks"
+    catalogue.known = lambda name: {}
+    passed.left = lambda folder, patterns: []
+    sys.exit(main(["run", "walks", "--config", "walks.toml", "--out", "out", "-j", "2"]))
+"""
+
+
+@pytest.mark.deep
+def test_ctrl_c_in_a_terminal_ends_all_processes_in_one_line(tmp_path):
+    (tmp_path / "go.py").write_text(GO)
+    table = f'seeds = [0, 1, 2]\nmishap = "waits"\nmarker = "{tmp_path}/marker"\n'
+    (tmp_path / "walks.toml").write_text(f'experiment = "walks"\n[settings]\n{table}')
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    listening = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    with subprocess.Popen(
+        [sys.executable, "-P", "go.py"], cwd=tmp_path, env=environment, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=listening,
+    ) as process:  # fmt: skip
+        while not all((tmp_path / f"marker.{seed}").exists() for seed in (0, 1)):
+            time.sleep(0.1)
+            assert process.poll() is None
+        # As a terminal does: to all processes of the group.
+        os.killpg(process.pid, signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    left = "0 of 3 jobs are finished, and the same command goes on from there"
+    assert (process.returncode, error) == (1, f"gateproof: interrupted; {left}\n")
+    # Python's own helper process ends a moment later.
+    with pytest.raises(ProcessLookupError):
+        for _ in range(100):
+            os.killpg(process.pid, 0)
+            time.sleep(0.1)
+    assert len(list((tmp_path / "out" / "checkpoints").glob("*.pt"))) == 2
