@@ -66,6 +66,32 @@ def _seen(mask, rows, keys, L, S, step, unit, CAUSAL: tl.constexpr, HAS_MASK: tl
 
 
 @triton.jit
+def _number(bits, REAL: tl.constexpr):
+    """A float64 from its bits."""
+    return bits.to(tl.int64).to(tl.float64, bitcast=True).to(REAL)
+
+
+@triton.jit
+def _place(H, L, S, CAUSAL: tl.constexpr, BM: tl.constexpr):
+    """Of a tile of rows: batch, head there and among all, rows, and the key at which what they see ends."""
+    tiles = tl.cdiv(L, BM)
+    program = tl.program_id(0).to(tl.int64)
+    tile, head = program % tiles, program // tiles
+    end = S
+    if CAUSAL:
+        end = tl.minimum(S, (tile + 1) * BM)
+    return head // H, head % H, head, tile * BM + tl.arange(0, BM), end
+
+
+@triton.jit
+def _kept(stats, places, line, inside):
+    """What the forward pass kept of each row: its largest score, the sum about it, and its key."""
+    m = tl.load(stats + line * 2, mask=inside, other=0.0)
+    total = tl.load(stats + line * 2 + 1, mask=inside, other=1.0)
+    return m, total, tl.load(places + line, mask=inside, other=-1).to(tl.int64)
+
+
+@triton.jit
 def forward(
     out, stats, places, q, k, v, mask, scale_bits, H, G, L, S, E, V,
     qb, qh, ql, qe, kb, kh, ks, ke, vb, vh, vs, ve, mb, mh, ml, ms,
@@ -73,12 +99,8 @@ def forward(
     REAL: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WE: tl.constexpr, WV: tl.constexpr,
 ):  # fmt: skip
     """A tile of rows of one head."""
-    tiles = tl.cdiv(L, BM)
-    program = tl.program_id(0).to(tl.int64)
-    tile, head = program % tiles, program // tiles
-    batch, h = head // H, head % H
-    scale = scale_bits.to(tl.int64).to(tl.float64, bitcast=True).to(REAL)
-    rows = tile * BM + tl.arange(0, BM)
+    batch, h, head, rows, end = _place(H, L, S, CAUSAL, BM)
+    scale = _number(scale_bits, REAL)
     mask += batch * mb + h * mh
     k += batch * kb + (h // G) * kh
     v += batch * vb + (h // G) * vh
@@ -87,9 +109,6 @@ def forward(
     total = tl.zeros((BM,), REAL)
     place = tl.zeros((BM,), tl.int64)
     acc = tl.zeros((BM, WV), REAL)
-    end = S
-    if CAUSAL:
-        end = tl.minimum(S, (tile + 1) * BM)
     for start in range(0, end, BN):
         keys = start + tl.arange(0, BN).to(tl.int64)
         key = _tile(k, keys, S, ks, E, ke, WE)
@@ -140,21 +159,15 @@ def backward_rows(
     BM: tl.constexpr, BN: tl.constexpr, WE: tl.constexpr, WV: tl.constexpr,
 ):  # fmt: skip
     """dq of a tile of rows; into ``sums`` each row's dp_a and c."""
-    tiles = tl.cdiv(L, BM)
-    program = tl.program_id(0).to(tl.int64)
-    tile, head = program % tiles, program // tiles
-    batch, h = head // H, head % H
-    scale = scale_bits.to(tl.int64).to(tl.float64, bitcast=True).to(REAL)
-    rows = tile * BM + tl.arange(0, BM)
+    batch, h, head, rows, end = _place(H, L, S, CAUSAL, BM)
+    scale = _number(scale_bits, REAL)
     mask += batch * mb + h * mh
     k += batch * kb + (h // G) * kh
     v += batch * vb + (h // G) * vh
     x = _tile(q + (batch * qb + h * qh), rows, L, ql, E, qe, WE)
     d = _tile(dout + (batch * db + h * dh), rows, L, dl, V, de, WV)
     line = head * L + rows
-    m = tl.load(stats + line * 2, mask=rows < L, other=0.0)
-    total = tl.load(stats + line * 2 + 1, mask=rows < L, other=1.0)
-    place = tl.load(places + line, mask=rows < L, other=-1).to(tl.int64)
+    m, total, place = _kept(stats, places, line, rows < L)
     cols = tl.arange(0, WV)
     best = tl.load(
         v + (place[:, None] * vs + cols[None, :] * ve),
@@ -165,9 +178,6 @@ def backward_rows(
     c = tl.zeros((BM,), REAL)
     moved = tl.zeros((BM, WE), REAL)
     mean = tl.zeros((BM, WE), REAL)
-    end = S
-    if CAUSAL:
-        end = tl.minimum(S, (tile + 1) * BM)
     for start in range(0, end, BN):
         keys = start + tl.arange(0, BN).to(tl.int64)
         key = _tile(k, keys, S, ks, E, ke, WE)
@@ -197,7 +207,7 @@ def backward_keys(
     tile, group = program % tiles, program // tiles
     groups = H // G
     batch, g = group // groups, group % groups
-    scale = scale_bits.to(tl.int64).to(tl.float64, bitcast=True).to(REAL)
+    scale = _number(scale_bits, REAL)
     keys = tile * BN + tl.arange(0, BN)
     key = _tile(k + (batch * kb + g * kh), keys, S, ks, E, ke, WE)
     value = _tile(v + (batch * vb + g * vh), keys, S, vs, V, ve, WV)
@@ -214,9 +224,7 @@ def backward_keys(
             line = (batch * H + h) * L + rows
             x = _tile(q + (batch * qb + h * qh), rows, L, ql, E, qe, WE)
             d = _tile(dout + (batch * db + h * dh), rows, L, dl, V, de, WV)
-            m = tl.load(stats + line * 2, mask=rows < L, other=0.0)
-            total = tl.load(stats + line * 2 + 1, mask=rows < L, other=1.0)
-            place = tl.load(places + line, mask=rows < L, other=-1).to(tl.int64)
+            m, total, place = _kept(stats, places, line, rows < L)
             centre = tl.load(sums + line * 2, mask=rows < L, other=0.0)
             c = tl.load(sums + line * 2 + 1, mask=rows < L, other=0.0)
             # Keys down, rows across: no tile that is computed must be turned.

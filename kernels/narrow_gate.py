@@ -70,22 +70,23 @@ class Narrow(Gate):
 
     def pair(self) -> Pair:
         """y."""
-        lines = [self._line_of(s, self._halves(s)) for s in self.slope]
         if self.shape.branches == 1:
-            return self._added(lines[0], self.intercept[0])
-        if self.shape.branches == 2:
-            return self._of_two()
-        found: Pair | None = None
-        for gate, line, intercept in zip(self.gates, lines, self.intercept, strict=True):
-            value, low = self._added(line, intercept)
-            term, lost = self._shut(gate, value), self._shut(gate, low)
-            if found is None:
-                found = term, lost
-            else:
-                total, low = self._added(found, term)
-                found = total, low + lost
-        assert found is not None
-        return self._whole(found[0]), found[1]
+            line = self._line_of(self.slope[0], self._halves(self.slope[0]))
+            return self._added(line, self.intercept[0])
+        return self._of_two() if self.shape.branches == 2 else self._of_many()
+
+    def _of_many(self) -> Pair:
+        """The line of the branch that x lies in, by its own numbers, and the sum of the other terms."""
+        lines = [self._shut(g, b) for g, b in zip(self.gates, self.lines, strict=True)]
+        own = list(zip(lines, self.gates, self.slope, self.intercept, strict=True))
+        on, rest = own[0], None
+        for above, other in zip(self.above, own[1:], strict=True):
+            on, off = zip(*(self._chosen(above, a, b) for a, b in zip(on, other, strict=True)), strict=True)
+            rest = off[0] if rest is None else rest + off[0]
+        _, gate, slope, intercept = on
+        value, low = self._added(self._line_of(slope, self._halves(slope)), intercept)
+        total, lost = self._added((self._shut(gate, value), self._shut(gate, low)), rest)
+        return self._whole(total), lost
 
     def _of_two(self) -> Pair:
         """The line that is on, by its own numbers, and what the other one adds."""
