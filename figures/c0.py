@@ -12,9 +12,10 @@ from gateproof.numerics.meanfield.depth_numbers import working
 from gateproof.proofs_check.figures.style import BLUE, GREEN, GREY, RED
 
 SIZE = (7.0, 3.4)
-#: MemGLU, calibration: the scales as printed, and what 2 d (0.02)^2 gives for the models' widths.
+#: MemGLU, calibration: the scales as printed, and the widths d whose d (0.02)^2 is the variance.
 PRINTED = {"9M": (0.6039096539628113, 192), "30M": (0.6990967290796867, 384)}
 DEVIATION = 0.02
+LABEL = r"$c_0(q)=\sqrt{E\,\mathrm{SiLU}(z)^2/E\,(\tanh z\,\mathrm{sech}\,z)^2}$"
 #: Where the labels stand beside their dots, in points.
 PLACES = {"9M": (-120, 10), "30M": (12, -20)}
 
@@ -53,7 +54,7 @@ def draw(figure: Any, found: dict[str, Any]) -> None:
         q,
         found["c0"],
         color=BLUE,
-        label=r"$c_0(q)=\sqrt{E\,\mathrm{SiLU}(z)^2/E\,(\tanh z\,\mathrm{sech}\,z)^2}$",
+        label=LABEL,
     )
     axes.plot(q, found["series"], color=GREY, ls=":", label=r"$1/2+23q/16$, small $q$")
     for name, p in found["printed"].items():

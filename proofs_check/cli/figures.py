@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gateproof.proofs_check.cli import output
 from gateproof.proofs_check.cli.parser import Parser, text
+
+if TYPE_CHECKING:
+    from gateproof.proofs_check.figures.drawing import Drawn
 
 HELP = "draw the figures anew: SVG, PNG and caption beside each script"
 DESCRIPTION = """\
@@ -41,21 +45,33 @@ def run(options: argparse.Namespace) -> int:
         return OK
     drawing.need_matplotlib()
     rows: list[dict[str, object]] = []
-    for found in drawing.all_drawn(chosen, options.jobs or os.cpu_count() or 1):
-        name = found.name
-        if options.check:
-            differing = drawing.differing(found, out)
-            rows.append({"name": name, "differing": differing})
-            said = f"{name}: differs: {', '.join(differing)}\n" if differing else f"{name}: the same\n"
-        else:
-            paths = drawing.write(found, out)
-            rows.append({"name": name, "files": [str(path) for path in paths]})
-            said = f"{name}: {', '.join(path.name for path in paths)}\n"
-        if not options.json:
-            output.put(said)
+    try:
+        for found in drawing.all_drawn(chosen, options.jobs or os.cpu_count() or 1):
+            rows.append(_row(found, out, check=options.check))
+            if not options.json:
+                output.put(_said(rows[-1]))
+    except KeyboardInterrupt:
+        output.complain((f"interrupted: {len(rows)} of {len(chosen)} figures are done",))
+        return FAILED
     if options.json:
         _put(True, rows, [])
     return FAILED if any(row.get("differing") for row in rows) else OK
+
+
+def _row(found: Drawn, out: Path, *, check: bool) -> dict[str, object]:
+    from gateproof.proofs_check.figures import drawing
+
+    if check:
+        return {"name": found.name, "differing": drawing.differing(found, out)}
+    return {"name": found.name, "files": [str(path) for path in drawing.write(found, out)]}
+
+
+def _said(row: dict[str, object]) -> str:
+    listed = row.get("files", row.get("differing"))
+    names = ", ".join(Path(str(name)).name for name in listed) if isinstance(listed, list) else ""
+    if "differing" in row:
+        return f"{row['name']}: differs: {names}\n" if names else f"{row['name']}: the same\n"
+    return f"{row['name']}: {names}\n"
 
 
 def _chosen(names: list[str], asked: list[str]) -> list[str]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import importlib.util
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
 from textwrap import fill
 from types import ModuleType
@@ -80,8 +82,11 @@ def drawn(name: str) -> Drawn:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    module = script(name)
-    found = module.numbers()
+    try:
+        module = script(name)
+        found = module.numbers()
+    except ModuleNotFoundError as error:
+        raise RefusedError(f"figure {name}: needs {error.name}: pip install 'gateproof[all]'") from None
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(cast("Any", SETTINGS))
@@ -92,6 +97,15 @@ def drawn(name: str) -> Drawn:
     paragraphs = [fill(" ".join(part.split()), 110) for part in module.caption(found).strip().split("\n\n")]
     text = "\n\n".join([f"# {title}", f"![{title}]({name}.svg)", *paragraphs])
     return Drawn(name, {**files, ".md": (text + "\n").encode("utf-8")})
+
+
+def all_drawn(chosen: Sequence[str], jobs: int) -> Iterator[Drawn]:
+    """Draw several, in this process or in ``jobs`` others, in the order given."""
+    if jobs < 2 or len(chosen) < 2:
+        yield from map(drawn, chosen)
+        return
+    with ProcessPoolExecutor(min(jobs, len(chosen)), mp_context=get_context("spawn")) as pool:
+        yield from pool.map(drawn, chosen)
 
 
 def _saved(figure: Figure, suffix: str) -> bytes:
