@@ -40,6 +40,10 @@ class OneByOne:
             self.cache.put(key, found.decision)
         return replace(found, decision=asked.judged(found.decision))
 
+    def statement(self, reading: Reading) -> Decision:
+        """The decision of a statement by itself, neither looked up nor kept."""
+        return self._decided(statement_only(reading)).decision
+
     def _decided(self, reading: Reading) -> Result:
         started, task = time.monotonic(), question(reading, self.settings)
         try:

@@ -18,6 +18,7 @@ from gateproof.proofs_check.cli import (
     diff,
     doctor,
     evidence,
+    explain,
     explore,
     figures,
     fit,
@@ -38,7 +39,7 @@ COMMANDS: dict[str, ModuleType] = {
     "report": report,
     "check": check,
     "show": show,
-    "explain": show,
+    "explain": explain,
     "verify": verify,
     "evidence": evidence,
     "certify": certify,
@@ -84,8 +85,7 @@ def build() -> tuple[Parser, dict[str, Parser]]:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     found: dict[str, Parser] = {}
     for name, module in COMMANDS.items():
-        hint = "the same as show" if name == "explain" else module.HELP
-        sub = commands.add_parser(name, help=hint, description=module.DESCRIPTION, epilog=CODES)
+        sub = commands.add_parser(name, help=module.HELP, description=module.DESCRIPTION, epilog=CODES)
         module.add_arguments(sub)
         add_common(sub)
         found[name] = sub

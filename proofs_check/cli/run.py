@@ -168,7 +168,10 @@ def _run(options: argparse.Namespace, plan: Plan) -> int:
     if outcome.summary is not None:
         from gateproof.kernels.runs.folder import write_json
 
-        write_json(out / "claims.json", document)
+        try:
+            write_json(out / "claims.json", document)
+        except OSError as error:
+            outcome.stopped = outcome.stopped or f"{out}: {error.strerror}"
     if options.json:
         output.put(json.dumps(_answer(plan, outcome, out, document), indent=1) + "\n")
     else:

@@ -255,11 +255,11 @@ def test_refused_errors_are_value_errors():
     assert issubclass(RefusedError, ValueError)
 
 
-def test_explain_is_show_of_one_claim_of_a_file(inside, claims, capsys):
+def test_show_takes_one_claim_of_a_file(inside, claims, capsys):
     path = str(claims(("107 == 107", None), ("2 == 2", "proved")))
     assert inside("show", path, "c1") == 0
     wanted = capsys.readouterr().out
-    for words in (["explain", f"{path}:c1"], ["show", f"{path}:c1"], ["explain", path, "c1"]):
+    for words in (["show", f"{path}:c1"], ["show", path, "c1"]):
         assert inside(*words) == 0
         assert capsys.readouterr().out == wanted
     assert "107 == 107" not in wanted
