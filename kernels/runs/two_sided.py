@@ -42,8 +42,8 @@ EXPERIMENT = Experiment(
     sources=(
         "kernels/quantised.py",
         "kernels/soft_threshold_module.py",
+        "kernels/soft_threshold_graph.py",
         "kernels/sparse.py",
-        "kernels/runs/data/text.py",
     ),
     operations=("soft_threshold*",),
     data=lambda settings: text.hashes(settings.corpora),
