@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-import torch
 from torch import nn
 
 from gateproof.kernels.convert.plan import HANDLERS, Plan, intercepted, working_on
@@ -61,8 +60,7 @@ def _around(base: type, name: str) -> Callable[..., Any]:
         plan: Plan
         plan, owner, _ = self._gateproof
         own = getattr(base, name)
-        # A script or a trace reads the method itself.
-        if torch.jit.is_scripting() or working_on(plan, self):
+        if working_on(plan, self):
             return own(self, *args, **kwargs)
         return intercepted(plan, owner, own, (self, *args), kwargs, method=name)
 

@@ -211,11 +211,14 @@ class Interception(TorchFunctionMode):
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         del types
         plan = self.plan
-        if function in REWRITTEN:
-            function, args = REWRITTEN[function](function, args)
+        kwargs = {} if kwargs is None else kwargs
         if plan.watch is not None or plan.steps:
-            return _followed(plan, _running.frame, function, tuple(args), dict(kwargs or {}))
-        return handled(plan, function, tuple(args), dict(kwargs or {}))
+            if function in REWRITTEN:
+                function, args = REWRITTEN[function](function, args)
+            return _followed(plan, _running.frame, function, tuple(args), dict(kwargs))
+        if function not in HANDLERS:
+            return function(*args, **kwargs)
+        return handled(plan, function, args, kwargs)
 
 
 def _followed(plan: Plan, frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -289,16 +292,19 @@ def handled(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 _NO_RULES = torch.Tensor.__torch_dispatch__
+_own_rules: dict[type, bool] = {torch.Tensor: False, Parameter: False}
 
 
 def _of_own_rules(args: tuple[Any, ...]) -> type | None:
     """The class of a tensor that runs operators by itself, as masked and distributed tensors do, or None."""
     for a in args:
         cls = type(a)
-        if cls is torch.Tensor or cls is Parameter or not isinstance(a, torch.Tensor):
-            continue
-        # Fake tensors of an export, and those of functorch, take any operator that has a rule for shapes.
-        if cls.__torch_dispatch__ is not _NO_RULES and not cls.__module__.startswith("torch._subclasses"):
+        own = _own_rules.get(cls)
+        if own is None:
+            # Fake tensors of an export, and those of functorch, take any operator that has a rule for shapes.
+            own = issubclass(cls, torch.Tensor) and cls.__torch_dispatch__ is not _NO_RULES
+            own = _own_rules[cls] = own and not cls.__module__.startswith("torch._subclasses")
+        if own:
             return cls
     return None
 

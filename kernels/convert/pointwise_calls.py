@@ -15,7 +15,7 @@ from gateproof.kernels.convert.chosen import chosen
 from gateproof.kernels.convert.forms import INTEGERS, Treatment, exact, exact_form, run
 from gateproof.kernels.convert.plan import Plan, handles
 from gateproof.kernels.convert.several import gate_of_several
-from gateproof.kernels.convert.spelled import SPELLINGS
+from gateproof.kernels.convert.spelled import ALONE, SPELLINGS
 from gateproof.kernels.convert.unreached import kept as quantised
 
 
@@ -70,9 +70,17 @@ def pointwise(
     return stored(run(form, given) if gate is None else gate.value(given), x, in_place=in_place, out=out)
 
 
+_NOT_IN_PLACE = {"inplace": False}
+
+
 @handles(*SPELLINGS)
 def _activation(plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     spelling = SPELLINGS[function]
+    if len(args) == 1 and function in ALONE and (not kwargs or kwargs == _NOT_IN_PLACE):
+        return pointwise(
+            plan, function, args, kwargs, spelling.kind, ALONE[function], spelling.name, args[0],
+            in_place=spelling.in_place,
+        )  # fmt: skip
     out = kwargs.get("out")
     given = spelling.bound(args, {k: v for k, v in kwargs.items() if k != "out"})
     numbers = None if given is None else spelling.numbers(given)

@@ -37,12 +37,13 @@ RELATIVE = 1e-12
 
 def prove(
     model: nn.Module, batches: Sequence[Batch], dtypes: Sequence[Any] = (), *,
-    loss: Callable[[Any], torch.Tensor] | None = None, gradients: bool = True, controls: int | None = None,
+    loss: Callable[[Any], torch.Tensor] | None = None, gradients: bool = True, controls: Any = None,
     progress: Callable[[str], None] | None = None,
 ) -> Proof:  # fmt: skip
     """Compare a converted network with its original; see ``Conversion.proof``."""
     own = next((p.dtype for p in model.parameters() if p.is_floating_point()), torch.float32)
-    wanted = [_dtype(d) for d in ((dtypes,) if isinstance(dtypes, (str, torch.dtype)) else dtypes)]
+    one: Any = dtypes
+    wanted = [_dtype(d) for d in ([one] if isinstance(one, (str, torch.dtype)) else one)]
     if not wanted:
         raise ValueError("proof: dtypes is empty; give types such as 'float32', or leave it out")
     if controls is not None and (isinstance(controls, bool) or not isinstance(controls, int) or controls < 0):

@@ -145,3 +145,10 @@ def _made() -> Iterator[tuple[Any, Spelling]]:
 
 #: By callable.
 SPELLINGS: dict[Any, Spelling] = dict(_made())
+#: The numbers of those that may be called with a tensor alone.
+ALONE: dict[Any, tuple[Any, ...]] = {
+    function: numbers
+    for function, s in SPELLINGS.items()
+    if all(default is not _REQUIRED for _, default in s.arguments[1:])
+    if (numbers := s.numbers(dict(s.arguments))) is not None
+}
