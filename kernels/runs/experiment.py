@@ -50,6 +50,7 @@ class Kept(Protocol):
 
     def due(self) -> bool:
         """Whether it is time to save again; cheap, to be asked every step."""
+        raise NotImplementedError
 
     def save(self, state: Mapping[str, Any]) -> None:
         """Keep a state, whole or not at all."""

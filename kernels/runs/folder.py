@@ -36,8 +36,10 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             raise RunRefusedError(f"{folder}: another run works there; wait for it or stop it") from None
+        except OSError as error:
+            raise RunRefusedError(f"{folder}: {error.strerror} (a lock); give another --out") from None
         yield
     finally:
         os.close(handle)

@@ -28,7 +28,7 @@ _ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THR
 @contextmanager
 def workers(processes: int, scheduler: str | None) -> Iterator[Any]:
     """A client of a local cluster, or of the scheduler at an address. Raises RunRefusedError."""
-    import dask
+    import dask.config
     from distributed import Client, LocalCluster
 
     # What matters is said by this command; a worker that is stopped would print tracebacks.
@@ -38,6 +38,7 @@ def workers(processes: int, scheduler: str | None) -> Iterator[Any]:
         stack.enter_context(dask.config.set({"distributed.nanny.pre-spawn-environ": _ONE_THREAD}))
         if scheduler is None:
             stack.callback(_end_all_but, multiprocessing.active_children())
+            made: Any
             with _deaf():
                 made = stack.enter_context(
                     LocalCluster(
