@@ -118,8 +118,8 @@ def reopened(out: Path) -> tuple[Plan, Outcome]:
 
 def inputs(made: Plan) -> list[dict[str, Any]]:
     """What a record of this run depends on: files of the package, data, libraries."""
-    parts = [keys.path_of(name) for name in keys.closure(made.module)]
-    parts = [path for path in parts if path is not None and catalogue.HERE in path.parents]
+    parts = [path for name in keys.closure(made.module) if (path := keys.path_of(name)) is not None]
+    parts = [path for path in parts if catalogue.HERE in path.parents]
     names = {path.relative_to(keys.PACKAGE).as_posix() for path in [*parts, catalogue.HERE / "job.py"]}
     names |= set(made.experiment.sources)
     found: list[dict[str, Any]] = [
