@@ -163,11 +163,12 @@ def listed_products(plan: Plan, after: Counting) -> None:
 
 def _within(sites: Collection[Site], place: Place, name: str) -> bool:
     """Whether the elementary function is part of a formula that has a row."""
-    own = {"log1p": "log", "expm1": "exp", "exp2": "exp"}.get(name.removesuffix("_"), name.removesuffix("_"))
+    name = name.removesuffix("_")
+    own = {name, {"log1p": "log", "expm1": "exp", "exp2": "exp"}.get(name, name)}
     # A formula may have several lines; the row of one that is kept names the last.
     here = (s for s in sites if _at(s, place) or (s.owner == place.owner and s.treatment.form is None))
     texts = (f"{s.spelled} {s.group}" for s in here)
-    return any(own in re.findall("[a-z0-9]+", text) for text in texts)
+    return any(own.intersection(re.findall("[a-z0-9]+", text)) for text in texts)
 
 
 def _cells_own(made: Counter[tuple[Place, str]], sites: Collection[Site]) -> Counter[tuple[Place, str]]:
