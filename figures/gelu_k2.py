@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import gateproof
-from gateproof.proofs_check.figures.style import BLUE, GREEN, GREY, RED
+from gateproof.proofs_check.figures.style import BLUE, GREEN, GREY, RED, at_least, at_most
 
 SIZE = (7.0, 3.4)
 
@@ -48,7 +48,7 @@ def draw(figure: Any, found: dict[str, Any]) -> None:
         f"printed: at most {found['printed bound']:g}", (0, -0.0036), ha="center", va="top", fontsize=8
     )
     axes.annotate(
-        f"true supremum {found['truth']:.6f}",
+        f"true supremum {at_most(found['truth'], 6)}",
         (5.9, found["truth"] + 0.0004),
         ha="right",
         va="bottom",
@@ -56,7 +56,7 @@ def draw(figure: Any, found: dict[str, Any]) -> None:
         fontsize=8,
     )
     axes.annotate(
-        f"no two-branch gate is below {found['lower']:.6f}",
+        f"no two-branch gate is below {at_least(found['lower'], 6)}",
         (5.9, found["lower"] + 0.0004),
         ha="right",
         va="bottom",
@@ -71,10 +71,10 @@ def caption(found: dict[str, Any]) -> str:
     return f"""
     The error of two-branch gates for GELU over the input, both without unit. The threshold-gating paper
     (Method, key design 1) prints a global error of at most {found["printed bound"]:g} (green band) for
-    the sharpness 1.702; its supremum over R is {found["truth"]:.6f}, certified, at x =
-    ±{max(found["at"]):.4f}. The best sharpness, {found["tau"]:.6f}, reaches {found["fit"]:.6f},
+    the sharpness 1.702; its supremum over R is {at_most(found["truth"], 6)}, certified, at x =
+    ±{max(found["at"]):.4f}. The best sharpness, {found["tau"]:.6f}, reaches {at_most(found["fit"], 6)},
     certified; no gate of two branches whose lines are the asymptotes of GELU comes below
-    {found["lower"]:.6f}, proved.
+    {at_least(found["lower"], 6)}, proved.
 
     Made by `gateproof figures gelu_k2` from `gateproof certify "sup(abs(x*sigmoid(1.702*x) - gelu(x)), x
     in R)"` and `gateproof fit gelu -k 2`.

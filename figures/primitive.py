@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import gateproof
-from gateproof.proofs_check.figures.style import BLUE, COLOURS, GREY
+from gateproof.proofs_check.figures.style import BLUE, COLOURS, GREY, at_most
 
 SIZE = (7.4, 4.6)
 #: Name, branches, sharpness, and the half width that is drawn.
@@ -64,7 +64,7 @@ def draw(figure: Any, found: dict[str, Any]) -> None:
         room = 0.12 * (hi - lo)
         axes.locator_params(axis="x", nbins=5, integer=True)
         axes.set(xlim=(x[0], x[-1]), ylim=(lo - room, hi + room))
-        error = "exact" if panel["error"] == 0 else f"error {panel['error']:.2g}"
+        error = "exact" if panel["error"] == 0 else f"error ≤ {at_most(panel['error'], 3)}"
         axes.set_title(f"{NAMES[panel['name']]}, K = {panel['k']}, {error}")
     figure.supxlabel("x", fontsize=9)
     figure.supylabel("y", fontsize=9)

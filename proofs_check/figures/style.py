@@ -6,6 +6,7 @@ direct labels as well, since a print may be grey.
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -40,3 +41,20 @@ SETTINGS: dict[str, Any] = {
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
 }
+
+
+def at_most(value: float, digits: int) -> str:
+    """An upper bound in words: significant digits, rounded up."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def at_least(value: float, digits: int) -> str:
+    """A lower bound in words: significant digits, rounded down."""
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, how: str) -> str:
+    exact = Decimal(value)
+    if not exact:
+        return "0"
+    return f"{exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), rounding=how):f}"

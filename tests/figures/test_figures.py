@@ -13,6 +13,7 @@ from scipy import integrate, special
 
 from gateproof.proofs_check.cli.entry import main
 from gateproof.proofs_check.figures import drawing
+from gateproof.proofs_check.figures.style import at_least, at_most
 
 pytest.importorskip("matplotlib")
 NAMES = drawing.names()
@@ -82,6 +83,11 @@ def test_the_same_bytes_twice(one_script):
     assert one.files[".md"].decode() == "# A line\n\n![A line](line.svg)\n\nPoints: 5.\n\nOf no source.\n"
     (one_script / "line.py").write_text(LINE.replace("1, 5", "1, 6"), encoding="utf-8")
     assert drawing.drawn("line").files[".svg"] != one.files[".svg"]
+
+
+def test_bounds_are_rounded_outwards():
+    assert (at_most(0.0139208532, 4), at_least(0.0139208532, 4)) == ("0.01393", "0.01392")
+    assert (at_most(0.0, 3), at_most(12345.6, 3), at_least(9.999, 2)) == ("0", "12400", "9.9")
 
 
 def test_two_sided_derivatives_are_those_of_the_potential():
