@@ -76,7 +76,8 @@ def note(folder: Path | None, operations: Sequence[str], results: Iterable[Resul
     with suppress(OSError):
         path = _path(folder)
         path.parent.mkdir(parents=True, exist_ok=True)
-        document = {"passed": sorted({*read(folder), *good}), "all": names()}
+        failed = {op for op, found in rows.items() if False in found}
+        document = {"passed": sorted({*read(folder), *good} - failed), "all": names()}
         atomic.write_text(path, json.dumps(document))
 
 

@@ -226,6 +226,11 @@ def test_what_has_passed_is_kept_for_this_code_only(tmp_path, monkeypatch):
     assert passed.left(tmp_path, ["silu", "rel*"]) == ["relu", "relu6"]
     assert passed.left(tmp_path, []) == []
     assert passed.left(None, ["silu"]) == ["silu"]
+    with pytest.raises(AssertionError, match="no operation that is checked"):
+        passed.left(tmp_path, ["sillu"])
+    passed.note(tmp_path, ["silu"], [found[1], good.failed("x")])
+    assert passed.read(tmp_path) == frozenset()
+    passed.note(tmp_path, ["silu"], [replace(found[0], passed=True)])
     monkeypatch.setattr(passed, "version", lambda: "other")
     assert passed.read(tmp_path) == frozenset()
 
