@@ -20,7 +20,7 @@ CODE := theory numerics kernels proofs_check src tests figures examples
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report browser kernels compiled runs test wheel lint style types format site coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
+.PHONY: help setup report figures browser kernels compiled runs test wheel lint style types format site coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -59,6 +59,9 @@ runs: $(STAMP)  ## a smoke run of each training experiment, under a minute each
 
 report: $(STAMP)  ## decide every claim of the three papers; writes report/
 	$(PY) -m gateproof report --out report
+
+figures: $(STAMP)  ## draw the figures anew, beside their scripts
+	$(PY) -m gateproof figures -j $(JOBS)
 
 test: $(STAMP)  ## the tests, without the deep ones
 	$(PY) -m pytest -n $(JOBS) $(TESTS)
