@@ -51,6 +51,7 @@ class Line:
 
 def apart(numbers: Sequence[Fraction]) -> list[str]:
     """Numbers for the eye: four significant digits, or as many more, to 12, as tell them apart."""
+    texts: list[str] = []
     for digits in range(4, 13):
         texts = [f"{float(x):.{digits}g}" for x in numbers]
         if len(set(texts)) == len(set(numbers)):

@@ -58,9 +58,10 @@ def test_the_table_says_why_a_stage_was_skipped(run, apt, reason, other):
     *_, table = done.stdout.partition("stage        seconds  result\n")
     rows = {line[:12].strip(): line[22:] for line in table.splitlines()}
     assert rows["theorems"] == f"skipped: {reason}"
+    assert rows["browser"] == f"skipped: {reason}"
     assert rows["networks"] == f"skipped: {other}"
     assert rows["tests"] == rows["report"] == "passed"
-    assert rows["total"] == "passed, 2 skipped"
+    assert rows["total"] == "passed, 3 skipped"
 
 
 def test_theorems_that_coqc_refuses_fail_the_run(run):
