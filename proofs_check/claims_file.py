@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gateproof.proofs_check.files.claim_table import read_claim, short
 from gateproof.proofs_check.files.claims_text import Source, read_source
+from gateproof.proofs_check.files.marked import Marked, is_marked, read_marked
 from gateproof.proofs_check.files.places import Places
 from gateproof.proofs_check.records import ClaimSpec
 from gateproof.proofs_check.refused import RefusedError
@@ -33,6 +34,9 @@ def load(paths: Iterable[Path]) -> list[ClaimSpec]:
     claims: list[ClaimSpec] = []
     taken: dict[str, str] = {}
     for path in paths:
+        if is_marked(path):
+            claims += _marked(path, faults, taken)
+            continue
         try:
             source = read_source(path)
         except RefusedError as error:
@@ -73,14 +77,30 @@ def _claims(source: Source, faults: list[str], taken: dict[str, str]) -> list[Cl
     if len(tables) > MAX_CLAIMS:
         faults.append(f"{path}: {len(tables)} claims; at most {MAX_CLAIMS} are read: split it")
         return []
+    return _read(path, [Marked(table, places, index) for index, table in enumerate(tables)], faults, taken)
+
+
+def _marked(path: Path, faults: list[str], taken: dict[str, str]) -> list[ClaimSpec]:
+    """The claims of a text in which they are marked."""
+    own: list[str] = []
+    try:
+        found = read_marked(path, own)
+    except RefusedError as error:
+        faults += error.lines
+        return []
+    faults += own
+    return _read(str(path), found, faults, taken)
+
+
+def _read(path: str, tables: Sequence[Marked], faults: list[str], taken: dict[str, str]) -> list[ClaimSpec]:
     found: list[ClaimSpec] = []
-    for index, table in enumerate(tables):
-        claim = read_claim(table, path, places, index, faults)
+    for entry in tables:
+        claim = read_claim(entry.table, path, entry.places, entry.index, faults)
         if claim is not None:
             found.append(claim)
-        claim_id = table.get("id")
+        claim_id = entry.table.get("id")
         if isinstance(claim_id, str):
-            place = f"{path}:{places.line(index, None, 'id') or '?'}"
+            place = f"{path}:{entry.places.line(entry.index, None, 'id') or '?'}"
             if claim_id in taken:
                 faults.append(f"{place}: {short(claim_id)}: this id is taken ({taken[claim_id]}); rename one")
             taken.setdefault(claim_id, place)

@@ -14,6 +14,7 @@ from gateproof.proofs_check.claims_file import load
 from gateproof.proofs_check.decision_json import is_lasting
 from gateproof.proofs_check.files.claim_table import FIRST_NAME
 from gateproof.proofs_check.files.claims_text import Source, parse_source, read_source
+from gateproof.proofs_check.files.marked import is_marked
 from gateproof.proofs_check.files.places import Places
 from gateproof.proofs_check.records import ClaimSpec, Decision
 from gateproof.proofs_check.refused import RefusedError
@@ -50,6 +51,10 @@ def update(wanted: Iterable[Change]) -> None:
     written: list[tuple[Path, bytes]] = []
     for name, inside in files.items():
         path = Path(name)
+        if is_marked(path):
+            raise RefusedError(
+                f"{path}: pins of marked claims are written by hand, as [certified] behind the id"
+            )
         if not os.access(path, os.W_OK) or not os.access(path.resolve().parent, os.W_OK):
             raise RefusedError(f"{path}: cannot be written, so its pins stay as they are")
         written.append((path, edited(read_source(path), inside).encode()))
