@@ -79,8 +79,8 @@ def read_marked(path: Path, faults: list[str]) -> list[Marked]:
     try:
         lines = data.decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise RefusedError(f"{path}:{line}: is not UTF-8 text") from None
+        broken = data[: error.start].count(b"\n") + 1
+        raise RefusedError(f"{path}:{broken}: is not UTF-8 text") from None
     found: list[Marked] = []
     skipped = 0
     for number, line in enumerate(lines, 1):
