@@ -37,7 +37,11 @@ def read(text: str) -> Expr | None:
         name = free[0]
         advice = f"bind it, as in sup({text[:40].strip()}, {name} in R)"
         raise RefusedError(f"{name!r} is not bound; {advice}")
-    return expression
+    from gateproof.proofs_check.engine.apart import apart
+
+    told = apart(expression)
+    assert isinstance(told, Expr)
+    return told
 
 
 def certify_text(

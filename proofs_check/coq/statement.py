@@ -10,9 +10,10 @@ from gateproof.numerics.exact_point import exact_value
 from gateproof.proofs_check.coq.tail import Limits
 from gateproof.proofs_check.coq.text import number, term, variable
 from gateproof.proofs_check.coq.theorem import Ends, Question
+from gateproof.proofs_check.engine.apart import apart
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import expand, parse_claim
-from gateproof.theory.formula.nodes import App, Const, Expr, IntervalSet, NamedSet, Rel, Scope, Var
+from gateproof.theory.formula.nodes import App, Claim, Const, Expr, IntervalSet, NamedSet, Rel, Scope, Var
 
 _READ = "a Coq file is written for: for x in R (or an interval): a <= b (or <, >=, >, and chains of them)"
 
@@ -37,7 +38,8 @@ class Part:
 
 def parts_of(text: str) -> Sequence[Part]:
     """The relations of a statement in one real variable. Raises RefusedError, NotARelationError."""
-    claim = parse_claim(text)
+    claim = apart(parse_claim(text))
+    assert isinstance(claim, Claim)
     statement = claim.body
     name, ends, domain = _domain(claim.scope)
     if not isinstance(statement, Rel) or any(op not in ("<", "<=", ">", ">=") for op in statement.ops):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from gateproof.proofs_check.engine.apart import apart, binds, definitions_apart
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.controls import caught, planted
 from gateproof.proofs_check.engine.outcome import Outcome
@@ -30,8 +31,10 @@ def definitions_of(reading: Reading) -> dict[str, Definition]:
 
 
 def read(text: str, extra: dict[str, Definition]) -> Claim:
-    """A parsed claim in core nodes."""
-    claim: Node = roots_of_squares(expand_node(parse_claim(text, extra), extra))
+    """A parsed claim in core nodes, in which nothing that is put in for a name is bound there."""
+    written = apart(parse_claim(text, extra))
+    claim: Node = expand_node(written, definitions_apart(written, extra))
+    claim = roots_of_squares(apart(claim) if any(binds(d.body) for d in extra.values()) else claim)
     assert isinstance(claim, Claim)
     return claim
 

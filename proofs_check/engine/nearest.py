@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from gateproof.proofs_check.engine.apart import apart, definitions_apart
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.judge import decide_reading, definitions_of
 from gateproof.proofs_check.engine.logic import links_of
@@ -47,8 +48,10 @@ def nearest(reading: Reading, settings: Settings) -> Mapping[str, str] | None:
 
     The reading must have been refuted. Work is bounded by counts, so the answer is the same each time.
     """
-    extra = definitions_of(reading)
-    claim = parse_claim(reading.formal, extra)
+    given = definitions_of(reading)
+    claim = apart(parse_claim(reading.formal, given))
+    assert isinstance(claim, Claim)
+    extra = definitions_apart(claim, given)
     bits = min(settings.max_bits or MAX_BITS, MAX_BITS)
     search = _Search(reading, replace(settings, boxes=min(settings.boxes, BOXES), max_bits=bits), extra)
     return search.of(claim)

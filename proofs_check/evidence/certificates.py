@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from gateproof.proofs_check.engine.apart import apart
 from gateproof.proofs_check.records import Controls, Decision, Reading, Settings
 from gateproof.theory.formula import expand_node, parse_claim, parse_expr
 from gateproof.theory.formula.nodes import App, Claim, Num, Rel
@@ -66,7 +67,7 @@ def follows(proved: str, stated: str) -> bool:
     """Whether a statement is the proved one, with that lower bound or a lower one."""
     sides = []
     for text in (proved, stated):
-        claim = expand_node(parse_claim(text, {}), {})
+        claim = expand_node(apart(parse_claim(text, {})), {})
         assert isinstance(claim, Claim)
         relation = claim.body
         if claim.scope.binds or not isinstance(relation, Rel) or relation.ops != (">=",):
