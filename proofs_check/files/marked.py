@@ -27,10 +27,12 @@ MARKDOWN = (".md", ".markdown")
 MAX_BYTES = 4_000_000
 MARK = "gateproof-claim"
 _OPENS = r"(?:<!--|%+|#+:?|//|\.\.|[*>-]|\"\"\"|''')?"
-_CLOSES = r"(?:-->|\"\"\"|''')?"
-_MARK = re.compile(rf"^[ \t]*{_OPENS}[ \t]*{MARK}\b[ \t]*(?P<rest>.*?)[ \t]*{_CLOSES}[ \t]*$")
-_REST = re.compile(r"(?P<id>[^\s:\[\]]+)[ \t]*(?:\[(?P<pin>[^\]]*)\])?[ \t]*:[ \t]+(?P<formal>\S.*)")
-_FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*gateproof[ \t]*$")
+_CLOSES = ("-->", '"""', "'''")
+_MARK = re.compile(rf"^[ \t]*{_OPENS}[ \t]*{MARK}\b(?P<rest>.*)$")
+_REST = re.compile(r"(?P<id>[^\s:\[\]]++)[ \t]*+(?:\[(?P<pin>[^\]]*)\])?[ \t]*+:[ \t]++(?P<formal>\S.*)")
+_FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*gateproof(?:[ \t].*)?$")
+#: A claim behind other text of its line, where it is not read; quoted ones are talk about claims.
+_LATE = re.compile(rf"(?<![\w`'\"-]){MARK}[ \t]++[^\s:\[\]]++[ \t]*+(?:\[[^\]]*\])?[ \t]*+:[ \t]++[^\s`'\"]")
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ def read_marked(path: Path, faults: list[str]) -> list[Marked]:
     """The claims of a file, in their order; faults are noted. Raises RefusedError for what is no text."""
     data = read_bytes(path, MAX_BYTES, "a text with claims")
     try:
-        lines = data.decode("utf-8").splitlines()
+        # Lines as editors count them: no other character ends one.
+        lines = re.split(r"\r\n|\r|\n", data.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError as error:
         broken = data[: error.start].count(b"\n") + 1
         raise RefusedError(f"{path}:{broken}: is not UTF-8 text") from None
@@ -98,6 +101,8 @@ def read_marked(path: Path, faults: list[str]) -> list[Marked]:
         mark = _MARK.match(line)
         if mark is not None:
             found += _marked(path, mark["rest"], number, faults)
+        elif _LATE.search(line):
+            faults.append(f"{path}:{number}: a marked claim has a line to itself, behind a comment's sign")
     if not found and not faults:
         faults.append(f"{path}: holds no claim; mark one as: {MARK} some.id: for x in R: tanh(x)**2 <= 1")
     return found
@@ -112,7 +117,9 @@ def _closing(lines: list[str], opened: int, fence: str) -> int | None:
 
 
 def _marked(path: Path, rest: str, number: int, faults: list[str]) -> Iterator[Marked]:
-    parts = _REST.fullmatch(rest)
+    written = rest.strip()
+    ending = next((e for e in _CLOSES if written.endswith(e)), "")
+    parts = _REST.fullmatch(written.removesuffix(ending).rstrip())
     if parts is None:
         faults.append(
             f"{path}:{number}: write a marked claim as: {MARK} ID [pin]: STATEMENT, the pin if there is one"

@@ -115,3 +115,28 @@ def test_pins_of_marked_claims_are_a_persons_to_write(capsys):
     assert main(["check", "a.tex", "--update-pins", "-j", "1"]) == 2
     assert "written by hand" in capsys.readouterr().err
     assert Path("a.tex").read_text() == LATEX
+
+
+def test_lines_are_those_of_an_editor_and_a_mark_of_encoding_is_no_text(here):
+    assert found(
+        "a.md", "\ufeffgateproof-claim a: 1 == 1\r\n\x0c\u2028\r\ngateproof-claim b: 1 == 1\r\n"
+    ) == [
+        ("a", "1 == 1", None, 1),
+        ("b", "1 == 1", None, 3),
+    ]
+    assert found("b.md", '\ufeff```gateproof title="x"\n[[claim]]\nid = "a"\nformal = "1 == 1"\n```\n') == [
+        ("a", "1 == 1", None, 3)
+    ]
+
+
+@pytest.mark.parametrize("before", ["x = 1  # ", "\\section{A} % ", "1. ", "- [ ] "])
+def test_a_claim_that_would_not_be_read_is_a_fault(here, before):
+    with pytest.raises(RefusedError, match=r"a\.md:2: a marked claim has a line to itself"):
+        found("a.md", f"gateproof-claim a: 1 == 1\n{before}gateproof-claim b: 1 == 1\n")
+    assert len(found("a.md", "gateproof-claim a: 1 == 1\n`gateproof-claim b: 1 == 1` marks one.\n")) == 1
+
+
+@pytest.mark.parametrize("line", ["a: " + " " * 200_000 + "x", "a" + " " * 200_000 + "x", "x" * 200_000])
+def test_a_long_line_is_read_at_once(here, line):
+    with pytest.raises(RefusedError):
+        found("a.md", f"gateproof-claim {line}\n")
