@@ -59,13 +59,14 @@ class ClaimsFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Every reading, named CLAIM, or CLAIM[READING] where a claim has more than one."""
+        from gateproof.proofs_check import clean
         from gateproof.proofs_check.claims_file import load
         from gateproof.proofs_check.refused import RefusedError
 
         try:
             claims = load([self.path])
         except RefusedError as error:
-            raise self.CollectError("\n".join(error.lines)) from None
+            raise self.CollectError("\n".join(map(clean.line, error.lines))) from None
         for claim in claims:
             for reading in claim.readings:
                 alone = len(claim.readings) == 1
@@ -110,6 +111,7 @@ class ReadingItem(pytest.Item):
         return stash[_DECIDING]
 
     def _account(self, entry: dict[str, Any], decision: Decision) -> str:
+        from gateproof.proofs_check import clean
         from gateproof.proofs_check.render import words
 
         lines = [f"{self.claim.id}, {entry['name']}: {entry['verdict']} ({words.pinned(entry)})"]
@@ -124,7 +126,8 @@ class ReadingItem(pytest.Item):
             ("controls", words.controls(entry["controls"])),
             *(("step", step) for step in decision.steps[:5]),
         )
-        return "\n".join([*lines, *(f"  {name:12} {text}" for name, text in rows if text)])
+        lines += [f"  {name:12} {text}" for name, text in rows if text]
+        return "\n".join(map(clean.line, lines))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The account of a reading instead of a traceback."""

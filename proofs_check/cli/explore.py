@@ -55,7 +55,15 @@ def run(options: argparse.Namespace) -> int:
 
             webbrowser.open(address)
         served = application(port, options.target, desk)
-        config = uvicorn.Config(served, log_level="warning", access_log=False, lifespan="off")
+        # What a browser sends is no news; Ctrl-C waits for no answer that is still worked out.
+        config = uvicorn.Config(
+            served,
+            log_level="critical",
+            access_log=False,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=1,
+        )
         server = uvicorn.Server(config)
         # uvicorn closes its connections and raises Ctrl-C again.
         with suppress(KeyboardInterrupt):

@@ -7,6 +7,7 @@ as JSON, which a form cannot send. Nothing that a browser sends is evaluated or 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -24,7 +25,8 @@ from gateproof.proofs_check.explore.desk import Desk
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
 FOLDER = Path(__file__).resolve().parent
-MOST = 20_000
+#: Bytes of a question, and seconds that it may take to arrive.
+MOST, PATIENCE = 20_000, 10.0
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -58,7 +60,10 @@ def application(port: int, target: str, desk: Desk) -> Starlette:
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             return JSONResponse({"refused": "questions are JSON"}, 415)
         try:
-            task = json.loads(await _body(request))
+            async with asyncio.timeout(PATIENCE):
+                task = json.loads(await _body(request))
+        except TimeoutError:
+            return JSONResponse({"refused": "the question did not arrive"}, 408, {"connection": "close"})
         except ClientDisconnect:
             return Response(status_code=499)
         except (ValueError, RecursionError):

@@ -104,3 +104,12 @@ def test_a_file_with_faults_is_a_collection_error_with_every_fault(tmp_path):
     assert "gateproof.toml:3: a: formal: column" in text
     assert "gateproof.toml:5: claim 2: has no id" in text or "gateproof.toml:4: claim 2: has no id" in text
     assert "Traceback" not in text
+
+
+def test_text_of_a_claim_is_no_command_to_a_terminal_or_a_host(tmp_path):
+    says = 'says = "one\\n::error::two \\u001b[31m"'
+    (tmp_path / "a.claims.toml").write_text(f'[[claim]]\nid = "a"\n{says}\nformal = "1 == 2"\n')
+    code, text = run(tmp_path, "--gateproof", "-q")
+    assert code == 1
+    assert "one ::error::two \\x1b[31m" in text
+    assert "\x1b[31m" not in text

@@ -6,6 +6,7 @@ import http.client
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -134,3 +135,16 @@ def test_bad_input_ends_with_one_line(words, said):
     assert found.returncode == 2
     assert said in found.stderr
     assert len(found.stderr.strip().splitlines()) == 1
+
+
+def test_ctrl_c_waits_for_no_question_that_has_not_arrived():
+    command = [sys.executable, "-P", "-m", "gateproof", "explore"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        port = int(re.search(r"http://127\.0\.0\.1:(\d+)/", process.stdout.readline())[1])
+        head = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
+            slow.sendall(f"{head}Content-Length: 9\r\n\r\n{{".encode())
+            assert send(port, "GET", "/")[0] == 200
+            process.send_signal(signal.SIGINT)
+            assert process.wait(15) == 0
+        assert process.stderr.read() == ""
