@@ -1,4 +1,4 @@
-"""The curve behind a bound: what stands inside ``sup(abs(...))``, the printed bound, and the worst place.
+"""The curve behind a bound: what stands inside ``sup(abs(...))``, the printed bound, and the witness.
 
 A drawing by floating point for the eye; the verdict rests on none of it.
 """
@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from gateproof.numerics.points import enclosure
 from gateproof.proofs_check.render.number_line import end_of
 from gateproof.proofs_check.render.svg import Line
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.expand import expand
 from gateproof.theory.formula.library import Definition
-from gateproof.theory.formula.nodes import App, Expr, Extremum, IntervalSet, NamedSet, Rel
+from gateproof.theory.formula.nodes import App, Const, Expr, Extremum, IntervalSet, NamedSet, Rel
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.read import parse_claim
 
@@ -35,7 +36,7 @@ def draw(reading: Mapping[str, Any], definitions: Mapping[str, Definition]) -> s
             return ""
         body, var, lo, hi, bound = found
         function = _function(to_text(expand(body, definitions)), var)
-    except (FormulaError, ValueError, TypeError, ImportError):
+    except (FormulaError, ValueError, TypeError, ArithmeticError, ImportError):
         return ""
     place = _place(reading["witness"], var)
     wide = float(min(max(NEAR, math.ceil(2.5 * abs(place or 0))), FAR))
@@ -48,7 +49,13 @@ def _bounded(body: object) -> tuple[Expr, str, Fraction | None, Fraction | None,
     if not isinstance(body, Rel) or len(body.terms) != 2 or body.ops[0] not in ("<=", "<", "=="):
         return None
     left, bound = body.terms[0], end_of(body.terms[1])
-    if bound is None or not isinstance(left, Extremum) or left.op != "sup" or left.scope.conditions:
+    if (
+        bound is None
+        or bound < 0
+        or not isinstance(left, Extremum)
+        or left.op != "sup"
+        or left.scope.conditions
+    ):
         return None
     if len(left.scope.binds) != 1 or not isinstance(left.body, App) or left.body.head != "abs":
         return None
@@ -57,7 +64,15 @@ def _bounded(body: object) -> tuple[Expr, str, Fraction | None, Fraction | None,
         return left.body.args[0], bind.name, None, None, bound
     if not isinstance(bind.within, IntervalSet):
         return None
-    return left.body.args[0], bind.name, end_of(bind.within.lo), end_of(bind.within.hi), bound
+    return left.body.args[0], bind.name, _end(bind.within.lo), _end(bind.within.hi), bound
+
+
+def _end(term: Expr) -> Fraction | None:
+    """An end of the domain; None for an infinite one. Raises ValueError for one that is no number."""
+    if any(isinstance(part, Const) and part.name == "oo" for part in term.walk()):
+        return None
+    lo, hi = enclosure(expand(term))
+    return (lo + hi) / 2
 
 
 def _function(text: str, var: str) -> Callable[[Any], Any]:
@@ -90,6 +105,9 @@ def _svg(
 
     lo, hi = domain
     xs = np.linspace(lo, hi, POINTS)
+    if place is not None and lo <= place <= hi:
+        # A peak may be narrower than the grid.
+        xs = np.sort(np.append(xs, place))
     ys = function(xs)
     if not np.all(np.isfinite(ys)):
         return ""
@@ -116,5 +134,5 @@ def _svg(
     picture.text(WIDTH / 2, HEIGHT - 2, f"dashed: the bound, {bound:.4g}", "label")
     return picture.done(
         f"Curve of the difference on [{lo:g}, {hi:g}], between plus and minus the bound {bound:.4g}"
-        + (f"; the worst place is near {var} = {place:.4g}" if place is not None else "")
+        + (f"; marked: {var} = {place:.4g}" if place is not None else "")
     )

@@ -1,7 +1,7 @@
 // Filters by paper, verdict and text, their state in the address. Without script all claims show.
 (function () {
   "use strict";
-  var form = document.getElementById("filter");
+  var form = document.getElementById("-filter");
   var claims = Array.prototype.slice.call(document.querySelectorAll("article"));
   if (!form || !claims.length) return;
   var said = form.querySelector("output");
@@ -62,7 +62,7 @@
 
   // A permalink wins over a filter that would hide what it names.
   function show() {
-    var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var target = document.getElementById(location.hash.slice(1));
     var claim = target && target.closest("article");
     if (claim && claim.hidden) {
       form.reset();

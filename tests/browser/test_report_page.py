@@ -80,7 +80,7 @@ def test_it_opens_in_under_a_second_and_is_under_six_megabytes(opened):
 def test_all_claims_and_their_verdicts_are_there_without_script(opened, claims):
     page = opened(script=False).go()
     assert page.locator("article").count() == len(claims)
-    assert page.locator("#filter").is_hidden()
+    assert page.locator("#-filter").is_hidden()
     verdicts = page.locator(f"[id='{CLAIM}'] .badge").all_text_contents()
     found = next(claim for claim in claims if claim["id"] == CLAIM)
     assert [text.split()[-1] for text in verdicts] == [r["verdict"] for r in found["readings"]]
@@ -121,7 +121,7 @@ def test_filters_by_verdict_paper_and_text_and_the_address_keeps_them(opened, cl
     page.locator("input[name=q]").fill("mem.tg")
     assert "mem.tg" in it.shown()
     assert set(it.shown()) < set(both)
-    assert f"{len(it.shown())} of {len(claims)} claims" in page.locator("#filter output").inner_text()
+    assert f"{len(it.shown())} of {len(claims)} claims" in page.locator("#-filter output").inner_text()
     before, address = it.shown(), page.url
     again = opened()
     again.page.goto(address)
@@ -158,7 +158,7 @@ def test_it_can_be_used_from_the_keyboard(opened):
 def test_it_prints_every_claim_and_no_controls(opened, claims):
     page = opened().go()
     page.emulate_media(media="print")
-    assert page.locator("#filter").is_hidden()
+    assert page.locator("#-filter").is_hidden()
     assert page.locator("nav.contents").is_hidden()
     assert page.locator("article:visible").count() == len(claims)
 

@@ -185,6 +185,17 @@ def test_a_curve_passes_through_the_worst_place():
     assert levels == pytest.approx([82 * (0.5 - s / 1.08 / 4) for s in (1, -1)], abs=0.06)
 
 
+def test_a_curve_ends_where_its_domain_does_and_shows_a_peak_between_the_grid_points():
+    given = {"verdict": "refuted", "witness": {"x": "1.234567"}}
+    given["formal"] = "sup(abs(exp(-10**8*(x - 1.234567)**2)), x in [0, sqrt(2)]) <= 1/2"
+    text = curve.draw(given, {})
+    assert "on [0, 1.41421]" in text
+    # The peak 1 is the topmost place at height 1/1.08 of the half; the grid alone sees 0.
+    assert f",{(96 - 14) * (0.5 - 1 / 1.08 / 2):.1f}" in text
+    # Nothing lies within a bound below 0.
+    assert curve.draw({**given, "formal": "sup(abs(sin(x)), x in [0, 1]) <= -1"}, {}) == ""
+
+
 @pytest.mark.parametrize(
     "formal",
     [

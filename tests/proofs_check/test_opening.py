@@ -77,7 +77,7 @@ def test_every_rendering_opens_with_it(made):
     assert "**late** needs a run" in text
     assert text.index("**good** Says good.") < text.index("### good")
     page = html.render(made)
-    assert page.index('id="opening"') < page.index("<article")
+    assert page.index('id="-opening"') < page.index("<article")
     assert '<dt><a href="#bad">bad</a></dt><dd>Says bad.corrected.</dd>' in page
     lines = terminal.summary(made, terminal.Style(colour=False, signs=True)).splitlines()
     assert "memglu: 4 statements, 1 right, 1 in part, 1 fail, 1 wait" in lines
