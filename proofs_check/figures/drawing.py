@@ -2,7 +2,8 @@
 
 A script gives ``numbers()``, all that is drawn, computed by this package; ``draw(figure, found)``; and
 ``caption(found)``, Markdown with units and sources, in which figures come from ``found`` too. ``SIZE`` is the
-width and height in inches. The same sources and the same matplotlib give the same bytes.
+width and height in inches. Instead of ``draw`` a script may give ``made(found)``, the whole figure. The same
+sources and the same matplotlib give the same bytes.
 """
 
 from __future__ import annotations
@@ -90,8 +91,11 @@ def drawn(name: str) -> Drawn:
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(cast("Any", SETTINGS))
-        figure = Figure(figsize=getattr(module, "SIZE", SIZE), layout="constrained")
-        module.draw(figure, found)
+        if hasattr(module, "made"):
+            figure = module.made(found)
+        else:
+            figure = Figure(figsize=getattr(module, "SIZE", SIZE), layout="constrained")
+            module.draw(figure, found)
         files = {suffix: _saved(figure, suffix) for suffix in METADATA}
     title = (module.__doc__ or name).strip().splitlines()[0].rstrip(".")
     paragraphs = [fill(" ".join(part.split()), 110) for part in module.caption(found).strip().split("\n\n")]
