@@ -50,6 +50,8 @@ def _globs(place: str, given: Any) -> tuple[str, ...]:
     if not isinstance(given, list) or not given or not all(isinstance(g, str) and g for g in given):
         raise RefusedError(f'{place} must be a list of files or globs, as ["docs/*.claims.toml"]')
     for glob in given:
+        if not Path(glob).parts or "\0" in glob:
+            raise RefusedError(f"{place}: {glob!r:.60} is no glob; give paths below {NAME}")
         if Path(glob).is_absolute() or ".." in Path(glob).parts:
             raise RefusedError(f"{place}: {glob!r:.60} leaves the project; give paths below {NAME}")
     return tuple(given)
@@ -78,7 +80,10 @@ class Project:
         if "files" not in self.values or self.path is None:
             return None
         folder = self.path.parent
-        found = sorted({p for glob in self.values["files"] for p in folder.glob(glob) if p.is_file()})
+        try:
+            found = sorted({p for glob in self.values["files"] for p in folder.glob(glob) if p.is_file()})
+        except (ValueError, IndexError, NotImplementedError, OSError) as error:
+            raise RefusedError(f"{self.path}: {TABLE}.files: no globs: {error}") from None
         if not found:
             globs = ", ".join(self.values["files"])
             raise RefusedError(f"{self.path}: {TABLE}.files: no file matches {globs}")
@@ -95,13 +100,14 @@ def find(start: Path | None = None) -> Project:
     path = next((f / NAME for f in (folder, *folder.parents) if (f / NAME).is_file()), None)
     if path is None:
         return Project()
+    data = read_bytes(path, MAX_BYTES, NAME)
     try:
-        document = tomllib.loads(read_bytes(path, MAX_BYTES, NAME).decode("utf-8"))
+        document = tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         # Not ours to judge unless it names us: other tools say what is wrong with it.
-        if isinstance(error, RefusedError):
-            raise
-        return Project()
+        if TABLE.encode() not in data:
+            return Project()
+        raise RefusedError(f"{_near(path)}: is not TOML: {str(error).splitlines()[0][:200]}") from None
     tools = document.get("tool", {})
     given = tools.get("gateproof") if isinstance(tools, dict) else None
     if given is None:

@@ -244,7 +244,7 @@ def test_the_latex_table_escapes_every_character_that_tex_reads():
     hostile = r"50% of $x_1^2$ & {a}#~\input{/etc/passwd}" + "\n\n\\end{longtable} \u03c3 <|>"
     claim = ClaimSpec("a_b", (Reading(hostile, "x**2 <= 3", "proved"),), "p&q")
     text = latex.render(build([claim], [Decision("proved", value={"lo": "1", "hi": "2"})]))
-    row = next(line for line in text.splitlines() if r"a\_b" in line)
+    row = next(line for line in text.splitlines() if r"a\_\allowbreak{}b" in line)
     assert r"50\% of \$x\_1\textasciicircum{}2\$ \& \{a\}\#\textasciitilde{}" in row
     assert r"\textbackslash{}input\{/etc/passwd\}" in row
     assert r"[U+03C3] \textless{}\textbar{}\textgreater{}" in row

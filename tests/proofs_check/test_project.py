@@ -106,3 +106,18 @@ def test_a_project_of_other_tools_is_not_ours_to_judge(here, capsys):
     (here / "pyproject.toml").write_text("[tool]\ngateproof = 3\n")
     assert main(["check"]) == 2
     assert "must be a table" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("glob", ["**x/[", "a\\u0000b", "."])
+def test_what_is_no_glob_is_one_line(here, capsys, glob):
+    (here / "pyproject.toml").write_text(f'[tool.gateproof]\nfiles = ["{glob}"]\n')
+    assert main(["check"]) == 2
+    assert "pyproject.toml: tool.gateproof.files: " in capsys.readouterr().err
+
+
+def test_a_broken_project_that_names_us_is_no_silent_default(here, capsys):
+    (here / "pyproject.toml").write_text("[tool.gateproof\nboxes = 1\n")
+    assert main(["check"]) == 2
+    assert "pyproject.toml: is not TOML: " in capsys.readouterr().err
+    (here / "pyproject.toml").write_text("\ufeff[tool.gateproof]\nboxes = 500\n")
+    assert settings(capsys)["boxes"][0] == 500
