@@ -51,11 +51,12 @@ def run(options: argparse.Namespace) -> int:
     else:
         from gateproof.proofs_check.render import terminal
 
-        output.put(terminal.summary(made, terminal.look()))
+        summary = terminal.summary(made, terminal.look())
         if options.annotate:
             from gateproof.proofs_check.render import annotations
 
-            output.put(annotations.render(made))
+            summary = annotations.quoted(summary) + annotations.render(made)
+        output.put(summary)
         output.note(f"wrote {folder / 'report.html'} (also .md, .json, .sarif, .tex and junit.xml)")
     if notice := katex.usable()[1]:
         output.note(notice)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,14 @@ HOSTS = ("github",)
 def render(document: Mapping[str, Any]) -> str:
     """Return one command a line; empty where all is as pinned."""
     return "".join(f"{line}\n" for line in _lines(document))
+
+
+def quoted(text: str) -> str:
+    """Text that the host prints and does not read, though a paper or a reading is named as a command is."""
+    if "##[" not in text and not any(line.lstrip().startswith("::") for line in text.splitlines()):
+        return text
+    token = secrets.token_hex(16)
+    return f"::stop-commands::{token}\n{text}::{token}::\n"
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:

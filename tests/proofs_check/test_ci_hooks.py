@@ -75,6 +75,23 @@ def test_globs_reach_gateproof_as_they_are(step, tmp_path):
     assert step("nosuch*").returncode == 5
 
 
+def test_files_may_stand_on_lines_of_their_own(step, tmp_path):
+    (tmp_path / "a.claims.toml").write_text(GOOD)
+    (tmp_path / "b.claims.toml").write_text(BAD)
+    assert step("a.claims.toml\nb.claims.toml\n").returncode == 1
+
+
+def test_a_paper_that_is_named_as_a_command_is_only_printed(step, tmp_path):
+    (tmp_path / "gateproof.toml").write_text(GOOD.replace("pin", 'paper = "::add-mask::a"\npin', 1))
+    lines = step().stdout.splitlines()
+    (stop, *_), (start, *_) = (
+        [k for k, row in enumerate(lines) if re.fullmatch(p, row)]
+        for p in (r"::stop-commands::\w{32}", r"::\w{32}::")
+    )
+    assert lines[stop].removeprefix("::stop-commands::") == lines[start].strip(":")
+    assert all(stop < k < start for k, row in enumerate(lines) if "add-mask" in row)
+
+
 def test_text_from_a_claim_cannot_open_another_command():
     reading = {
         "name": "r\n::error::x",
