@@ -41,7 +41,7 @@ def test_every_figure_has_its_files_and_a_caption(name):
     module = drawing.script(name)
     assert module.__doc__
     for suffix in (".svg", ".png"):
-        assert 1000 < (folder / f"{name}{suffix}").stat().st_size < 200_000
+        assert 1000 < (folder / f"{name}{suffix}").stat().st_size < 300_000
     svg = (folder / f"{name}.svg").read_text(encoding="utf-8")
     assert "<dc:date>" not in svg
     caption = (folder / f"{name}.md").read_text(encoding="utf-8")
