@@ -143,7 +143,7 @@ def _sound_parts(claim: Claim, reading: Reading) -> Iterator[IntervalSet]:
         if parts is None:
             return
         cuts += [(p.lo, p.hi, p.lo_in, p.hi_in) for p in parts]
-    if len(cuts) != 1:
+    if len(set(cuts)) != 1:
         return
     lo, hi, lo_in, hi_in = cuts[0]
     if lo is not None:
@@ -168,8 +168,12 @@ def _advice(entry: Mapping[str, Any], reading: Reading, tried: list[Tried]) -> I
     good = [one for one in tried if one.verdict in DECIDED]
     if verdict in ("inconclusive", "ill-posed") and good:
         left = [one for one in tried if one.verdict not in DECIDED and one.formal]
+        wrong = [one for one in good if one.verdict == "refuted" and one.formal]
         if any(not one.formal for one in good):
             yield f"a larger budget decides it: {good[0].what} it is {good[0].verdict}"
+        elif verdict == "inconclusive" and wrong:
+            parts = ", ".join(one.what.removesuffix(" alone") for one in wrong)
+            yield f"it fails as stated, since it fails {parts}: change the statement, or leave that out"
         elif left:
             yield "what is left is " + ", ".join(one.what.removesuffix(" alone") for one in left)
         elif verdict == "ill-posed":

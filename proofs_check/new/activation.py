@@ -76,14 +76,15 @@ def _value(name: str, formula: str, expression: str) -> dict[str, Any] | None:
 
 
 def _printed(name: str, formula: str, expression: str) -> str:
-    """The number as the claim has it: exact where both ends agree, else three rounded digits."""
+    """The number as the claim has it: exact where both ends agree, else rounded to three digits or to 1."""
     value = _value(name, formula, expression)
     if value is None or "/" in value["lo"] + value["hi"]:
         return ""
     lo, hi = Decimal(value["lo"]), Decimal(value["hi"])
     if lo == hi:
         return plain(lo)
-    context = Context(prec=3)
+    # A printed number ends at its last digit: one that is rounded to thousands cannot be written.
+    context = Context(prec=max(3, lo.adjusted() + 1))
     rounded = context.plus(lo)
     return f"{rounded:f}~" if rounded == context.plus(hi) else ""
 

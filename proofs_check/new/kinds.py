@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from keyword import iskeyword
 from pathlib import Path
 
 from gateproof.proofs_check.refused import RefusedError
 
 FOLDER = Path(__file__).resolve().parent
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+#: Names that a kernel's file has already.
+_TAKEN = ("gateproof", "mpmath", "torch", "exact", "FORMULA")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}", re.ASCII)
 
 
@@ -88,12 +92,14 @@ def made(kind: str, name: str, formula: str) -> tuple[str, str]:
 def _check(kind: str, name: str, formula: str) -> None:
     """Refuse what would not work: no formula in x, or a name that the language has already."""
     from gateproof.proofs_check.given_gate import target_formula
-    from gateproof.theory.formula import FormulaError, define
+    from gateproof.theory.formula import FormulaError, define, parse_claim
 
     written = target_formula(formula)
     if written != formula.strip() or "\n" in formula or '"' in formula:
         raise RefusedError(f"new {kind}: {formula!r:.60} must be a formula in x on one line")
     try:
-        define(name, written)
+        parse_claim(f"for x in R: {name}(x) == {name}(x)", {name: define(name, written)})
     except FormulaError as error:
-        raise RefusedError(f"new {kind}: {error}") from None
+        raise RefusedError(f"new {kind} {name!r:.60}: no name for a function: {error}") from None
+    if kind == "kernel" and (iskeyword(name) or hasattr(builtins, name) or name in _TAKEN):
+        raise RefusedError(f"new kernel {name!r:.60}: the file needs that word itself; give another name")

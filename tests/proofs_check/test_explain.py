@@ -74,3 +74,18 @@ def test_a_true_statement_says_what_it_rests_on(explained):
     assert row["verdict"] == "proved"
     assert "derivation" in row["why"]
     assert row["advice"] == []
+
+
+def test_both_sides_without_a_value_at_one_place_are_cut_there(explained):
+    row = explained("for x in R: 1/x + 1/x == 2/x")
+    assert [one["verdict"] for one in row["tried"]] == ["proved", "proved"]
+
+
+def test_what_fails_on_a_part_fails():
+    from gateproof.proofs_check.explaining import Tried, _advice
+    from gateproof.proofs_check.records import Reading
+
+    entry = {"verdict": "inconclusive", "reason": "tail", "controls": {}}
+    tried = [Tried("on (-oo, 1] alone", "refuted", "f"), Tried("on [1, oo) alone", "inconclusive", "g")]
+    (advice,) = _advice(entry, Reading("", "f"), tried)
+    assert advice.startswith("it fails as stated, since it fails on (-oo, 1]:")

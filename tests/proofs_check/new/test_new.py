@@ -113,3 +113,27 @@ def test_nothing_is_written_over(here, capsys):
     assert main(["new", "claims"]) == 2
     assert "is there already" in capsys.readouterr().err
     assert (here / "gateproof.toml").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("activation", "x"),
+        ("activation", "sup"),
+        ("kernel", "class"),
+        ("kernel", "torch"),
+        ("kernel", "zip"),
+        ("kernel", "exact"),
+    ],
+)
+def test_a_name_with_which_the_file_would_not_work_is_refused(here, capsys, words):
+    assert main(["new", *words]) == 2
+    assert "name" in capsys.readouterr().err
+    assert list(here.iterdir()) == []
+
+
+def test_a_large_slope_is_printed_to_its_last_digit(capsys):
+    assert main(["new", "activation", "big", "--formula", "1000*pi*tanh(x)"]) == 0
+    capsys.readouterr()
+    assert "== 3142~" in Path("big.claims.toml").read_text()
+    assert checked(capsys, "big.claims.toml")[0] == 0
