@@ -96,7 +96,10 @@ class Project:
 
 def find(start: Path | None = None) -> Project:
     """The project of a folder (the working one). Raises RefusedError with every fault of its table."""
-    folder = (start or Path.cwd()).resolve()
+    try:
+        folder = (start or Path.cwd()).resolve()
+    except FileNotFoundError:
+        raise RefusedError("the folder where this runs is gone; change to one that is there") from None
     path = next((f / NAME for f in (folder, *folder.parents) if (f / NAME).is_file()), None)
     if path is None:
         return Project()

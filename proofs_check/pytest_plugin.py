@@ -1,8 +1,8 @@
 """``pytest --gateproof``: every reading of the claims files under the tests is a test.
 
-Files are ``*.claims.toml`` and ``gateproof.toml``. ``-k``, ``--lf``, node ids, ``-x`` and xdist work
-as for any test. A reading passes as pinned, or unpinned as proved or certified; one that is not-run
-as pinned is skipped with what it needs.
+Files are ``*.claims.toml`` and ``gateproof.toml``, and those that the project's settings name. ``-k``,
+``--lf``, node ids, ``-x`` and xdist work as for any test. A reading passes as pinned, or unpinned as
+proved or certified; one that is not-run as pinned is skipped with what it needs.
 """
 
 from __future__ import annotations
@@ -39,9 +39,24 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Collect a claims file, where ``--gateproof`` asks for it."""
     if not parent.config.getoption("--gateproof"):
         return None
-    if file_path.name in NAMES or file_path.name.endswith(ENDINGS):
+    named = file_path.name in NAMES or file_path.name.endswith(ENDINGS)
+    if named or file_path in _named_by_project(parent.config):
         return ClaimsFile.from_parent(parent, path=file_path)
     return None
+
+
+def _named_by_project(config: pytest.Config) -> frozenset[Path]:
+    """The files of ``[tool.gateproof]``, among them texts with marked claims."""
+    if _FILES not in config.stash:
+        from gateproof.proofs_check.project import find
+        from gateproof.proofs_check.refused import RefusedError
+
+        try:
+            named = find(config.rootpath).claims_files() or []
+        except RefusedError as error:
+            raise pytest.UsageError("\n".join(error.lines)) from None
+        config.stash[_FILES] = frozenset(Path.cwd() / path for path in named)
+    return config.stash[_FILES]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -52,6 +67,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 _DECIDING: pytest.StashKey[OneByOne] = pytest.StashKey()
+_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 
 
 class ClaimsFile(pytest.File):

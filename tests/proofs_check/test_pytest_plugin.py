@@ -113,3 +113,15 @@ def test_text_of_a_claim_is_no_command_to_a_terminal_or_a_host(tmp_path):
     assert code == 1
     assert "one ::error::two \\x1b[31m" in text
     assert "\x1b[31m" not in text
+
+
+def test_files_of_the_project_are_collected_also_from_below_it(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("gateproof-claim a: 1 == 1\n")
+    (tmp_path / "docs/b.md").write_text("gateproof-claim b: 1 == 2\n")
+    (tmp_path / "pyproject.toml").write_text('[tool.gateproof]\nfiles = ["docs/a.md"]\n[tool.pytest]\n')
+    code, text = run(tmp_path, "--gateproof", "--collect-only", "-q", "--rootdir", ".")
+    assert (code, "docs/a.md::a" in text, "b.md" in text) == (0, True, False)
+    code, text = run(tmp_path / "docs", "--gateproof", "-q", "--rootdir", "..")
+    assert code == 0
+    assert "1 passed" in text
