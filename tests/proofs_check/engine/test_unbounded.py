@@ -48,3 +48,11 @@ def test_bounded_functions_have_none():
     assert unbounded_certificate(read("x"), "x", Domain(None, num(3)), up=False) is not None
     assert unbounded_certificate(read("silu(x)"), "x", Domain(), up=False) is None
     assert unbounded_certificate(read("log(1 + x**2)"), "x", Domain(), up=True) is None
+
+
+@pytest.mark.parametrize(
+    ("formal", "verdict"),
+    [("limit(1/x, x, 0, +) >= 5", "proved"), ("limit(1/x, x, 0, +) <= 5", "refuted")],
+)
+def test_an_infinite_limit_against_a_number(formal, verdict):
+    assert decide(Reading("", formal), Settings()).verdict == verdict
