@@ -20,6 +20,7 @@ from gateproof.proofs_check.engine.outcome import (
     IllPosedError,
     NotYetError,
     Outcome,
+    UndecidedError,
     composite,
     ill_posed,
     negation,
@@ -33,14 +34,29 @@ from gateproof.proofs_check.engine.witness import failure_at, holds_at
 from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.prove import prove_relation
-from gateproof.theory.formula.nodes import App, Expr, Extremum, FiniteSet, Node, Rel
+from gateproof.theory.formula.nodes import (
+    And,
+    App,
+    Const,
+    Expr,
+    Extremum,
+    FiniteSet,
+    Node,
+    Not,
+    Num,
+    Or,
+    Rel,
+    Where,
+)
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.scopes import free_names
 
 _FLIP = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _HOLDS = {"==": (0,), "!=": (-1, 1), "<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (1, 0)}
 _SETS = ("argmax", "argmin", "zeros")
 _LADDER = (15, 30, 60)
+_CORE = (App, Num, Const, Where, Rel, And, Or, Not)
 
 
 def holds_extremum(node: Node) -> bool:
@@ -89,7 +105,7 @@ def settle(work: Elimination, what: str, context: Context) -> None:
 def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome:
     node = joined(node) or node
     if is_nested(node) and not isinstance(other, FiniteSet) and not holds_extremum(other):
-        bound = Elimination(Space()).expr(other)
+        bound = closed_value(other)
         outer = with_exact_inside(node, context)
         if outer is not None:
             return decide_extremum(outer, outer.body, op, bound, context)
@@ -104,7 +120,7 @@ def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome
             found = decide_same(node, other, (body, inner_body(other, context)), context)
             return found if op == "==" else negation(found)
         items = other.items if isinstance(other, FiniteSet) else (other,)
-        items = tuple(Elimination(Space()).expr(i) for i in items)
+        items = tuple(closed_value(i) for i in items)
         empty = None if items else decide_empty(node, body, context)
         if empty is not None:
             return empty if op == "==" else negation(empty)
@@ -114,8 +130,25 @@ def _extremum(node: Extremum, op: str, other: Expr, context: Context) -> Outcome
         raise IllPosedError(f"{node.op} is a number and is compared with a set")
     if holds_extremum(other):
         return _enclosures(op, node, other, context)
-    bound = Elimination(Space()).expr(other)
+    bound = closed_value(other)
     return decide_extremum(node, body, op, bound, context)
+
+
+def closed_value(side: Expr) -> Expr:
+    """A closed number without calculus. Raises unless its derivatives exist and it has a value."""
+    work = Elimination(Space())
+    found = work.expr(side)
+    for condition in work.owed:
+        if not isinstance(condition, Rel) or len(condition.ops) != 1 or free_names(condition):
+            raise NotYetError("a bound with a derivative of a formula with kinks")
+        held = decide_constants(condition.ops[0], *condition.terms)
+        if held.truth is False and condition in work.certain:
+            raise IllPosedError(f"a derivative does not exist: {to_text(condition)} fails")
+        if held.truth is not True:
+            raise UndecidedError(f"a derivative may not exist: {to_text(condition)} is not known")
+    if not infinite_sign(found) and all(isinstance(n, _CORE) for n in found.walk()):
+        _must_exist(found, sure=True)
+    return found
 
 
 def _distinct(items: tuple[Expr, ...]) -> tuple[Expr, ...]:
@@ -165,7 +198,8 @@ def _rationals(op: str, a: Fraction, b: Fraction) -> Outcome:
     return Outcome(False, PROVED, "exact rational arithmetic", ("fractions",), steps, witness=witness)
 
 
-def _must_exist(side: Expr) -> None:
+def _must_exist(side: Expr, *, sure: bool = False) -> None:
+    """Raise unless a side has a value; ``sure``: what only could not be given one is undecided."""
     try:
         at_point(side, {}, 256)
     except NotReal:
@@ -173,7 +207,8 @@ def _must_exist(side: Expr) -> None:
     except Undefined as error:
         raise IllPosedError(f"{to_text(side)} has no value: {error}") from None
     except MaybeUndefined:
-        raise IllPosedError(f"{to_text(side)} could not be given a value") from None
+        kind = UndecidedError if sure else IllPosedError
+        raise kind(f"{to_text(side)} could not be given a value") from None
 
 
 def _certificates(gap: Expr, digits: int, context: Context) -> Mapping[str, Any] | None:

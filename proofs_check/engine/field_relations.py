@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.meanfield.number_set import NumberSet
-from gateproof.proofs_check.engine.calculus import Elimination
+from gateproof.proofs_check.engine.closed import closed_value
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.field_sets import compared, is_item, items_of, matches
 from gateproof.proofs_check.engine.field_values import (
@@ -38,7 +38,7 @@ from gateproof.proofs_check.engine.outcome import (
 )
 from gateproof.proofs_check.engine.printed import printed_in, without_printed
 from gateproof.proofs_check.engine.quadrature import HOLDS
-from gateproof.proofs_check.engine.space import Space, infinite_sign
+from gateproof.proofs_check.engine.space import infinite_sign
 from gateproof.theory.formula.nodes import (
     App,
     Claim,
@@ -122,7 +122,7 @@ def _values(relation: Rel, context: Context, decide: Decide) -> Outcome:
                 found, steps=(*steps, *found.steps), trust=tuple(dict.fromkeys((*found.trust, "arb")))
             )
         given = Numbers(digits, context, numbers)
-        left, right = (Elimination(Space()).expr(t) if not holds_field(t) else t for t in exact.terms)
+        left, right = (closed_value(t) if not holds_field(t) else t for t in exact.terms)
         gap = given.interval(App("add", (left, App("neg", (right,)))))
         if gap is None:
             continue

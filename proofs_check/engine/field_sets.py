@@ -8,12 +8,12 @@ from itertools import combinations
 
 from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.meanfield.number_set import Element, NumberSet
-from gateproof.proofs_check.engine.calculus import Elimination
+from gateproof.proofs_check.engine.closed import closed_value
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.field_values import Numbers, apart, as_element, holds_field
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError
 from gateproof.proofs_check.engine.printed import printed_in
-from gateproof.proofs_check.engine.space import Space, infinite_sign
+from gateproof.proofs_check.engine.space import infinite_sign
 from gateproof.theory.exact.critical import equal_constants
 from gateproof.theory.formula.nodes import Expr, FiniteSet, Printed
 
@@ -43,7 +43,7 @@ def items_of(given: Sequence[Expr], digits: int, context: Context) -> list[Item]
             raise NotYetError("a set of the mean field beside infinity")
         if holds_field(expr):
             raise NotYetError("a set of the mean field inside of a list of numbers")
-        value = Elimination(Space()).expr(expr)
+        value = closed_value(expr)
         ends = Numbers(digits, context, {}).interval(value)
         if ends is None:
             return None

@@ -110,8 +110,9 @@ def _settled(node: MeanField, context: Context) -> MeanField:
 
 
 def _rational(op: str, variance: Expr) -> Num:
-    value = constant_value(Elimination(Space()).expr(variance))
-    if value is None:
+    work = Elimination(Space())
+    value = constant_value(work.expr(variance))
+    if value is None or work.owed:
         raise NotYetError(f"{op} at {to_text(variance)}: its variances are rational numbers")
     return Num(value)
 

@@ -35,7 +35,10 @@ def by_fundamental_theorem(space: Space, relation: Rel, context: Context) -> Out
     value = relation.terms[1 - relation.terms.index(integral)]
     if holds_mean(value) or holds_mean(integral.body):
         return None
-    target = Elimination(space).expr(value)
+    work = Elimination(space)
+    target = work.expr(value)
+    if work.owed:
+        return None
     proof = prove_integral(integral, target, space.assumptions())
     if proof is not None:
         return Outcome(True, PROVED, "fundamental theorem of calculus", proof.trust, proof.steps)

@@ -243,8 +243,6 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
         return _with_steps(decide_closed(relation, context), work)
     left, right = (work.expr(t) for t in relation.terms)
     done = Rel(relation.ops, (left, right))
-    if printed_in(done):
-        return _with_steps(decide_printed(done, context), work)
     if any(free_names(condition) - set(space.domains) for condition in work.owed):
         # The condition speaks of a name that a limit binds: it is owed near the limit's point, not here.
         return undecided("a derivative in a limit may not exist near the point")
@@ -257,6 +255,8 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
             return ill_posed(f"a derivative does not exist {where}", outcome.witness)
         if outcome.truth is None:
             return outcome
+    if printed_in(done):
+        return _with_steps(decide_printed(done, context), work)
     if not free_names(done):
         return _with_steps(decide_closed(done, context), work)
     if infinite_sign(left) or infinite_sign(right):
