@@ -20,10 +20,12 @@ from gateproof.proofs_check.records import ClaimSpec, Decision, Reading, Setting
 from gateproof.proofs_check.refused import NothingSelectedError, RefusedError
 
 if TYPE_CHECKING:
-    from gateproof.kernels.runs.experiment import Finding
+    from gateproof.kernels.runs.experiment import Finding, Interval
 
 #: Digits of an interval's end; outward.
 DIGITS = 6
+#: What stands for infinity in a record, whose numbers are finite.
+FAR = "1e99"
 
 
 @dataclass(frozen=True)
@@ -54,18 +56,13 @@ def data_of(finding: Finding, run: Mapping[str, Any], command: str) -> dict[str,
     if not fixed:
         raise RefusedError(f"{finding.record}: no claim had a criterion for it when the run began")
     intervals = {
-        name: {
-            **decimal_enclosure(Fraction(found.lo), Fraction(found.hi), DIGITS),
-            "level": str(found.level),
-            "method": found.method,
-            "n": found.n,
-        }
+        name: interval_of(found)
         for name, found in finding.intervals.items()
-        # One without an end decides nothing; a criterion that reads it is not decided.
-        if isfinite(found.lo) and isfinite(found.hi)
+        # One without any end says nothing; a criterion that reads it is not decided.
+        if isfinite(found.lo) or isfinite(found.hi)
     }
     if not intervals:
-        raise RefusedError(f"{finding.record}: the run gave no interval with two ends")
+        raise RefusedError(f"{finding.record}: the run gave no interval with an end")
     configuration = {
         "file": None,
         "what": f"configuration {run['preset']}",
@@ -83,6 +80,21 @@ def data_of(finding: Finding, run: Mapping[str, Any], command: str) -> dict[str,
         "intervals": intervals,
         "run": {"started": run["started"]},
     }
+
+
+def interval_of(found: Interval) -> dict[str, Any]:
+    """An interval as a record takes it, rounded outwards; an end that is infinite is written as 1e99."""
+    ends = {
+        "lo": f"-{FAR}" if not isfinite(found.lo) else _rounded(found.lo)["lo"],
+        "hi": FAR if not isfinite(found.hi) else _rounded(found.hi)["hi"],
+    }
+    open_ended = not (isfinite(found.lo) and isfinite(found.hi))
+    method = f"{found.method}; {FAR} stands for an infinite end" if open_ended else found.method
+    return {**ends, "level": str(found.level), "method": method, "n": found.n}
+
+
+def _rounded(value: float) -> Mapping[str, str]:
+    return decimal_enclosure(Fraction(value), Fraction(value), DIGITS)
 
 
 def exact(value: float) -> str:

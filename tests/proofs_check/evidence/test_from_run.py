@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 import walks
@@ -235,14 +237,25 @@ def test_what_has_passed_is_kept_for_this_code_only(tmp_path, monkeypatch):
     assert passed.read(tmp_path) == frozenset()
 
 
-def test_an_interval_without_an_end_is_no_number_of_a_record():
+def test_an_interval_without_any_end_is_no_number_of_a_record():
     run = {"criteria": {"walks": {"0" * 64: "gap_lo > 0"}}, "inputs": [], "preset": "tiny",
            "configuration_hash": "1" * 64, "started": "now"}  # fmt: skip
-    ends = {"gap": Interval(0.25, 0.5, 0.95, "t", 3), "open": Interval(-float("inf"), 1.0, 0.95, "none", 2)}
+    nothing = Interval(-math.inf, math.inf, 0.95, "none", 2)
+    ends = {"gap": Interval(0.25, 0.5, 0.95, "t", 3), "open": nothing}
     made = from_run.data_of(Finding("walks", "W.", ends, {"p": 1e-130, "n": 3}), run, "walk")
     assert list(made["intervals"]) == ["gap"]
     assert (made["numbers"]["n"], made["intervals"]["gap"]["lo"]) == ("3", "0.250000")
-    with pytest.raises(RefusedError, match="no interval with two ends"):
+    with pytest.raises(RefusedError, match="no interval with an end"):
         from_run.data_of(Finding("walks", "W.", {"open": ends["open"]}), run, "walk")
     with pytest.raises(RefusedError, match="no claim had a criterion"):
         from_run.data_of(Finding("other", "W.", ends), run, "walk")
+
+
+@pytest.mark.parametrize(("lo", "hi"), [(0.8, math.inf), (-math.inf, 0.8), (0.8, 1.25)])
+def test_an_infinite_end_keeps_the_other(lo, hi):
+    found = from_run.interval_of(Interval(lo, hi, 0.95, "order statistics", 6))
+    ends = Fraction(found["lo"]), Fraction(found["hi"])
+    assert ends[0] <= lo or math.isinf(lo)
+    assert ends[1] >= hi or math.isinf(hi)
+    assert (abs(ends[0]) == 10**99, abs(ends[1]) == 10**99) == (math.isinf(lo), math.isinf(hi))
+    assert ("infinite" in found["method"]) == (math.isinf(lo) or math.isinf(hi))
