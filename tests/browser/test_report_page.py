@@ -101,7 +101,8 @@ def test_every_formula_is_set_and_in_view_of_a_screen_reader(opened, claims):
     page.locator(f"[id='{CLAIM}']").scroll_into_view_if_needed()
     loaded = set()
     for _ in range(50):
-        loaded |= set(page.evaluate("[...document.fonts].filter(f => f.status === 'loaded').map(f => f.family)"))
+        ready = "[...document.fonts].filter(f => f.status === 'loaded').map(f => f.family)"
+        loaded |= set(page.evaluate(ready))
         if {"KaTeX_Main", "KaTeX_Math"} <= loaded:
             break
         page.wait_for_timeout(100)

@@ -71,7 +71,7 @@ PLAIN = ("numerics/meanfield/plain", {"numpy"})
 PHASE = ("numerics/meanfield/phase_", {"numpy", "scipy"})
 # Conversion decides and fits gates; who converts has loaded torch.
 CONVERT = ("kernels/convert/", {"torch", "numpy", "scipy"})
-# Experiments are run where torch is; the command finds them by their files and loads the one that is asked for.
+# Experiments are run where torch is; the command finds them by their files and loads one when asked.
 RUNS = ("kernels/runs/", {"torch", "numpy", "scipy"})
 OWN = (FITS, FAST, PLAIN, PHASE, CONVERT, RUNS)
 
