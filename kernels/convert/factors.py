@@ -90,8 +90,14 @@ class Factors:
 
 def _root(factor: Factor | None, node: Any, tensor: torch.Tensor) -> Any:
     if factor is not None:
-        return None if factor.root is None else factor.root()
-    return tensor if node is None or node.root is None else node.root.tensor()
+        return None if factor.root is None else _alive(factor.root)
+    return tensor if node is None or node.root is None else _alive(node.root.tensor)
+
+
+def _alive(reference: Any) -> Any:
+    """The tensor, or its reference where it is gone: two that are gone are not the same for that."""
+    found = reference()
+    return reference if found is None else found
 
 
 def _constant(tensor: Any, frame: Frame) -> bool:

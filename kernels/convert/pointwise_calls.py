@@ -32,10 +32,13 @@ _COMPLEX = "complex, kept: gates take real numbers"
 def of_others(
     plan: Plan, function: Any, args: Any, kwargs: Any, kind: str, spelled: str, x: torch.Tensor
 ) -> Any:
-    """The call itself, with a row, for tensors whose numbers are integers or complex."""
+    """The call itself, with a row, for tensors whose numbers are integers or complex.
+
+    Quantised ones have their row before.
+    """
     if x.is_complex():
         plan.site(kind, f"{spelled} of complex numbers", lambda: Treatment("kept", _COMPLEX, None))
-    elif x.dtype != torch.bool:
+    elif x.dtype != torch.bool and not x.is_quantized:
         words = f"{INTEGERS}: gates take real numbers"
         plan.site(kind, f"{spelled} of integers", lambda: Treatment("kept", words, None))
     return function(*args, **kwargs)
