@@ -48,7 +48,7 @@ def report(
     jobs: int | None = None,
     cache: bool = True,
 ) -> dict[str, Any]:
-    """Do the same, and write report.html, report.md, report.json and junit.xml to ``out``."""
+    """Do the same, and write the report's files (docs/report.md) to ``out``."""
     from gateproof.proofs_check import report_folder
     from gateproof.proofs_check.guard import decide_claims
     from gateproof.proofs_check.selection import select
@@ -98,12 +98,9 @@ def decide_text(
     from dataclasses import replace
 
     from gateproof.proofs_check.worker import ENGINE, find, suggest
-    from gateproof.theory.formula import define as define_function
-    from gateproof.theory.formula import parse_claim
+    from gateproof.theory.formula import define_all, parse_claim
 
-    extra: dict[str, Any] = {}
-    for name, text in (define or {}).items():
-        extra[name] = define_function(name, text, extra)
+    extra = define_all(define or {})
     for statement in (formal, *controls):
         parse_claim(statement, extra)
     reading = Reading("", formal, controls=tuple(controls), define=dict(define or {}))

@@ -16,20 +16,20 @@ from gateproof.proofs_check.one import OneByOne
 from gateproof.proofs_check.records import Decision, Reading, Settings
 from gateproof.theory.formula import (
     Claim,
-    Definition,
     FormulaError,
-    define,
+    define_all,
     expand_node,
     parse_claim,
     to_text,
 )
-from gateproof.theory.formula.nodes import Bind, Const, Expr, IntervalSet, NamedSet, Rel, Scope, num
+from gateproof.theory.formula.nodes import App, Bind, Const, Expr, IntervalSet, NamedSet, Rel, Scope, num
 
 #: Budgets that are tried for what ran out, as multiples of the given ones.
 MORE_BOXES, MORE_DIGITS = 10, 4
 #: Where a line of one variable is cut to see which part is undecided.
 CUTS = (Fraction(-10), Fraction(-1), Fraction(0), Fraction(1), Fraction(10))
 SECONDS = 20.0
+MINUS_OO = App("neg", (Const("oo"),))
 DECIDED = ("proved", "certified", "refuted")
 _WHY = {
     "proved": "a derivation holds for all values in scope; the steps below are all of it",
@@ -60,18 +60,12 @@ def explain(
     found: dict[str, Any] = {"verdict": entry["verdict"], "why": _WHY[entry["verdict"]]}
     if entry["reason"]:
         found["reason"] = entry["reason"]
+    tried: list[Tried] = []
     if entry["verdict"] in ("inconclusive", "ill-posed") and not reading.by_criterion:
         tried = list(_tries(entry, reading, settings, deciding))
         found["tried"] = [vars(one) for one in tried]
-    found["advice"] = list(_advice(entry, reading, [Tried(**one) for one in found.get("tried", [])]))
+    found["advice"] = list(_advice(entry, reading, tried))
     return found
-
-
-def _definitions(reading: Reading) -> dict[str, Definition]:
-    known: dict[str, Definition] = {}
-    for name, text in reading.define.items():
-        known[name] = define(name, text, known)
-    return known
 
 
 def _tries(
@@ -80,8 +74,8 @@ def _tries(
     """Larger budgets, then parts of the domain, then the domain on which it has a value."""
 
     def decided(formal: str, chosen: Settings) -> Decision:
-        deciding.settings = replace(chosen, wall_seconds=SECONDS)
-        return deciding.statement(replace(reading, formal=formal, controls=(), pin=None))
+        stated = replace(reading, formal=formal, controls=(), pin=None)
+        return deciding.statement(stated, replace(chosen, wall_seconds=SECONDS))
 
     if entry["verdict"] == "inconclusive" and entry["reason"] != TIME:
         more = replace(
@@ -92,7 +86,7 @@ def _tries(
         if out.verdict in DECIDED:
             return
     try:
-        claim = parse_claim(reading.formal, _definitions(reading))
+        claim = parse_claim(reading.formal, define_all(reading.define))
     except FormulaError:
         return
     if entry["verdict"] == "ill-posed":
@@ -120,7 +114,7 @@ def _parts(claim: Claim) -> Iterator[IntervalSet]:
     ends = [Const("oo"), *map(num, CUTS), Const("oo")]
     for place, (lo, hi) in enumerate(pairwise(ends)):
         first, last = place == 0, place == len(ends) - 2
-        low = _minus_oo() if first else lo
+        low = MINUS_OO if first else lo
         yield IntervalSet(low, hi, lo_closed=not first, hi_closed=not last)
 
 
@@ -134,7 +128,7 @@ def _sound_parts(claim: Claim, reading: Reading) -> Iterator[IntervalSet]:
     # What a bound or a limit binds itself is not a place on the line.
     cuts: list[tuple[Expr | None, Expr | None, bool, bool]] = []
     for term in claim.body.terms:
-        expanded = expand_node(term, _definitions(reading))
+        expanded = expand_node(term, define_all(reading.define))
         assert isinstance(expanded, Expr)
         try:
             parts = undefined_parts(expanded, bind.name)
@@ -147,15 +141,9 @@ def _sound_parts(claim: Claim, reading: Reading) -> Iterator[IntervalSet]:
         return
     lo, hi, lo_in, hi_in = cuts[0]
     if lo is not None:
-        yield IntervalSet(_minus_oo(), lo, lo_closed=False, hi_closed=not lo_in)
+        yield IntervalSet(MINUS_OO, lo, lo_closed=False, hi_closed=not lo_in)
     if hi is not None:
         yield IntervalSet(hi, Const("oo"), lo_closed=not hi_in, hi_closed=False)
-
-
-def _minus_oo() -> Expr:
-    from gateproof.theory.formula.nodes import App
-
-    return App("neg", (Const("oo"),))
 
 
 def _narrowed(claim: Claim, within: IntervalSet) -> str:

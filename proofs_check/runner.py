@@ -179,6 +179,25 @@ def _alarm(seconds: float) -> Iterator[None]:
         yield
 
 
+def asked(worker: Worker, reading: Reading, settings: Settings, decider: str) -> tuple[Result, bool]:
+    """What a worker says of a reading, and whether it can be asked again."""
+    started, task = time.monotonic(), question(reading, settings)
+    try:
+        decision = from_json(worker.ask(task, patient(reading, settings)))
+    except LostError as error:
+        lost = Decision("inconclusive", reason=str(error))
+        return Result(lost, time.monotonic() - started), False
+    alive = True
+    if asks_for_nearest(decision, decider):
+        try:
+            reply = worker.ask({**task, "nearest": True}, settings)
+            decision = replace(decision, nearest=reply["nearest"])
+        except LostError:
+            # The verdict stands; only the proposal is missing.
+            alive = False
+    return Result(decision, time.monotonic() - started, whole=alive), alive
+
+
 def _elsewhere(
     readings: Sequence[Reading],
     left: Sequence[int],
@@ -247,26 +266,14 @@ class _Crew:
                     worker = Worker(self.decider)
                     if not self.hire(worker):
                         break
-                started = time.monotonic()
-                task = question(self.readings[index], self.settings)
-                try:
-                    decision = from_json(worker.ask(task, patient(self.readings[index], self.settings)))
-                except LostError as error:
+                result, alive = asked(worker, self.readings[index], self.settings, self.decider)
+                if not alive:
                     self.dismiss(worker)
                     worker = None
-                    if self.stopped.is_set():
+                    # A verdict whose proposal was cut off is kept, one that was itself cut off is not.
+                    if self.stopped.is_set() and result.whole:
                         break
-                    decision = Decision("inconclusive", reason=str(error))
-                whole = True
-                if worker is not None and asks_for_nearest(decision, self.decider):
-                    try:
-                        reply = worker.ask({**task, "nearest": True}, self.settings)
-                        decision = replace(decision, nearest=reply["nearest"])
-                    except LostError:
-                        # The verdict stands; only the proposal is missing.
-                        self.dismiss(worker)
-                        worker, whole = None, False
-                self.results.put((index, Result(decision, time.monotonic() - started, whole=whole)))
+                self.results.put((index, result))
         except BaseException as error:
             self.results.put(error)
         finally:

@@ -53,7 +53,6 @@ COMMANDS: dict[str, ModuleType] = {
     "diff": diff,
     "doctor": doctor,
 }
-LATER: tuple[str, ...] = ()
 FIRST = """\
 first steps:
   gateproof fit gelu -k 3                                   a threshold gate, with a certified error
@@ -95,11 +94,6 @@ def build() -> tuple[Parser, dict[str, Parser]]:
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Read the command line. Raises RefusedError, and SystemExit for help and version."""
     parser, commands = build()
-    for word in words:
-        if word in LATER:
-            raise RefusedError(f"{word!r} is not part of this version (see gateproof --help)")
-        if word in commands:
-            break
     marked = parser.protect(words)
     place = next((k for k, word in enumerate(marked) if word in commands), None)
     if place is not None:

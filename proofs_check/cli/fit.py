@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -117,7 +116,8 @@ def run(options: argparse.Namespace) -> int:
         with limit.saying("before there was a gate"):
             several = list(fitting.curve(target, request, watch)) if options.curve else []
             found = None if options.curve else fitting.solved(target, request, watch)
-    _clear(watch)
+    if watch is not None:
+        output.watched("")
     return _print_curve(options, several) if found is None else _print(options, found)
 
 
@@ -189,17 +189,6 @@ def _weight(code: int) -> int:
 
 def _progress(options: argparse.Namespace) -> Callable[[int, float], None] | None:
     """A line on stderr that is written over, where somebody watches."""
-    if options.json or sys.stderr is None or not sys.stderr.isatty():
+    if options.json or not output.is_watched():
         return None
-
-    def watch(branches: int, error: float) -> None:
-        sys.stderr.write(f"\r\x1b[Kfitting: {branches} branches, error {error:.3g}")
-        sys.stderr.flush()
-
-    return watch
-
-
-def _clear(watch: object) -> None:
-    if watch is not None:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+    return lambda branches, error: output.watched(f"fitting: {branches} branches, error {error:.3g}")

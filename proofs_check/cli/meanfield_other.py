@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from gateproof.proofs_check.cli import meanfield_searches, output
+from gateproof.proofs_check.cli import output
 from gateproof.proofs_check.cli.clock import clock
 from gateproof.proofs_check.refused import INCONCLUSIVE, OK, RefusedError
 
@@ -46,7 +46,7 @@ def phase(options: argparse.Namespace) -> int:
             try:
                 found = phase_file.made(field, options.phase, b, w, _points)
             finally:
-                meanfield_searches.watched("")
+                output.watched("")
     output.put(phase_file.summary(found))
     return OK
 
@@ -102,7 +102,7 @@ def shift(options: argparse.Namespace) -> int:
 
 
 def _points(done: int, of: int) -> None:
-    meanfield_searches.watched(f"points: {done} of {of}")
+    output.watched(f"points: {done} of {of}")
 
 
 def _bias(options: argparse.Namespace, question: str) -> Fraction | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -119,14 +118,7 @@ def _each(options: argparse.Namespace, field: MeanField, biases: Sequence[str]) 
 def _progress(options: argparse.Namespace, done: int, of: int) -> None:
     """What is being searched, where somebody watches a curve."""
     if of > 1 and not options.json:
-        watched(f"sigma_b^2: {done + 1} of {of}" if done < of else "")
-
-
-def watched(text: str) -> None:
-    """A line on stderr that is written over, where that is a terminal."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{text}")
-        sys.stderr.flush()
+        output.watched(f"sigma_b^2: {done + 1} of {of}" if done < of else "")
 
 
 def _positive(bias: str) -> bool:

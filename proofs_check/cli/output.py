@@ -26,6 +26,17 @@ def note(text: str) -> None:
     _write(sys.stderr, f"{clean.line(text, 600)}\n")
 
 
+def is_watched() -> bool:
+    """Whether stderr is a terminal, so that a line on it can be written over."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def watched(text: str) -> None:
+    """A line on stderr that is written over, where that is a terminal; none for an empty text."""
+    if is_watched():
+        _write(sys.stderr, f"\r\x1b[K{clean.line(text, 110)}")
+
+
 def complain(lines: tuple[str, ...]) -> None:
     """Print an error, a line each."""
     for line in lines:

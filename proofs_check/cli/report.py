@@ -10,8 +10,8 @@ from gateproof.proofs_check.cli.parser import Parser, text
 
 HELP = "decide claims and write report.html, .md, .json, .sarif, .tex and junit.xml"
 DESCRIPTION = """\
-Decides every claim of the files (without one: gateproof.toml where the command runs, else the
-claims of the three papers) and writes to a folder: report.html, report.md (for a job summary),
+Decides every claim of the files (without one: the project's, as check finds them, else the claims
+of the three papers) and writes to a folder: report.html, report.md (for a job summary),
 report.json, junit.xml, report.sarif (what is not as pinned, at its file and line), report.tex (a
 table for an appendix) and certificates/. Ids and globs choose some of the claims.
 """

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -153,7 +152,7 @@ def _run(options: argparse.Namespace, plan: Plan) -> int:
     from gateproof.proofs_check.evidence import from_run
 
     claims, out = load_packaged(), Path(options.out)
-    watch = _watch(options)
+    watch = output.watched if output.is_watched() and not options.json else None
     with clock(options.timeout):
         outcome = engine.run(
             plan,
@@ -163,7 +162,8 @@ def _run(options: argparse.Namespace, plan: Plan) -> int:
             criteria=from_run.criteria(claims),
             watch=watch,
         )
-    _clear(watch)
+    if watch is not None:
+        output.watched("")
     document = claims_document(outcome, claims)
     if outcome.summary is not None:
         from gateproof.kernels.runs.folder import write_json
@@ -241,23 +241,3 @@ def _code(outcome: Outcome, out: Path) -> int:
     if lines:
         output.complain(tuple(lines))
     return OK if outcome.complete and not outcome.stopped else FAILED
-
-
-def _watch(options: argparse.Namespace) -> Callable[[str], None] | None:
-    """A line on stderr that is written over, where somebody watches."""
-    if options.json or sys.stderr is None or not sys.stderr.isatty():
-        return None
-
-    def watch(line: str) -> None:
-        from gateproof.proofs_check import clean
-
-        sys.stderr.write(f"\r\x1b[K{clean.line(line, 110)}")
-        sys.stderr.flush()
-
-    return watch
-
-
-def _clear(watch: object) -> None:
-    if watch is not None:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()

@@ -12,7 +12,7 @@ from gateproof.proofs_check.engine.controls import caught, planted
 from gateproof.proofs_check.engine.outcome import Outcome
 from gateproof.proofs_check.engine.statements import decide_claim
 from gateproof.proofs_check.records import Controls, Decision, Reading, Settings
-from gateproof.theory.formula import Claim, Definition, FormulaError, define, expand_node, parse_claim
+from gateproof.theory.formula import Claim, Definition, FormulaError, define_all, expand_node, parse_claim
 from gateproof.theory.formula.nodes import App, Node, num, rebuild
 from gateproof.theory.formula.printer import to_text
 
@@ -24,10 +24,7 @@ def definitions_of(reading: Reading) -> dict[str, Definition]:
     """The reading's own definitions, each allowed to use those before it."""
     if len(reading.define) > MAX_DEFINITIONS:
         raise FormulaError(f"more than {MAX_DEFINITIONS} definitions")
-    found: dict[str, Definition] = {}
-    for name, text in reading.define.items():
-        found[name] = define(name, text, found)
-    return found
+    return define_all(reading.define)
 
 
 def read(text: str, extra: dict[str, Definition]) -> Claim:

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from gateproof.proofs_check.decision_json import digest
 from gateproof.proofs_check.records import Reading
-from gateproof.theory.formula import Definition, FormulaError, define, parse_claim, to_text
+from gateproof.theory.formula import Definition, FormulaError, define_all, parse_claim, to_text
 from gateproof.theory.formula.library import substitute_node
 from gateproof.theory.formula.names import CONSTANTS, SETS
 from gateproof.theory.formula.nodes import Claim, Expr, Num, Scope
@@ -70,10 +70,7 @@ def closed(text: str, extra: Mapping[str, Definition], numbers: Mapping[str, Fra
 
 def definitions(reading: Reading) -> dict[str, Definition]:
     """The reading's own functions."""
-    found: dict[str, Definition] = {}
-    for name, text in reading.define.items():
-        found[name] = define(name, text, found)
-    return found
+    return define_all(reading.define)
 
 
 def fingerprint(reading: Reading) -> str:

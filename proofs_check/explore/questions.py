@@ -14,6 +14,7 @@ from gateproof.proofs_check.explore import asked
 from gateproof.proofs_check.explore.asked import LISTS, Asked
 from gateproof.proofs_check.records import Settings
 from gateproof.proofs_check.refused import RefusedError
+from gateproof.proofs_check.render.words import enclosure
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.gate import Gate
 
@@ -195,15 +196,13 @@ def _ends(lo: Fraction, hi: Fraction) -> str:
     """The digits that both ends share, or both ends."""
     from gateproof.numerics.decimals import decimal_enclosure
 
-    found = decimal_enclosure(Fraction(lo), Fraction(hi), DIGITS)
-    return found["lo"] if found["lo"] == found["hi"] else f"[{found['lo']}, {found['hi']}]"
+    return enclosure(decimal_enclosure(Fraction(lo), Fraction(hi), DIGITS))
 
 
 def _shown(value: Any) -> Any:
     """An enclosure as one text."""
     if isinstance(value, dict) and {"lo", "hi"} <= set(value):
-        lo, hi = str(value["lo"]), str(value["hi"])
-        return lo if lo == hi else f"[{lo}, {hi}]"
+        return enclosure(value)
     return value if value is None or isinstance(value, bool) else str(value)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from gateproof.proofs_check import clean
 from gateproof.proofs_check.render import words
+from gateproof.proofs_check.render.sarif import RULES
 from gateproof.proofs_check.status import readings, state, unreached
 
-LEVELS = {"drift": "error", "failed": "error", "open": "warning"}
 #: Hosts whose annotations are known.
 HOSTS = ("github",)
 
@@ -30,9 +30,9 @@ def quoted(text: str) -> str:
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     for claim, reading in readings(document):
-        level = LEVELS.get(state(reading))
-        if level is None or unreached(reading):
+        if state(reading) not in RULES or unreached(reading):
             continue
+        level, _ = RULES[state(reading)]
         source = claim.get("source", {})
         place = {"file": source.get("file", ""), "line": str(source.get("line", ""))}
         place["title"] = f"{claim['id']}: {reading['verdict']}"

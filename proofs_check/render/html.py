@@ -14,7 +14,7 @@ from gateproof.proofs_check import clean
 from gateproof.proofs_check.decision_json import digest
 from gateproof.proofs_check.render import curve, katex, number_line, opening, words
 from gateproof.proofs_check.status import STRENGTH, readings, state, unreached
-from gateproof.theory.formula import Definition, FormulaError, define
+from gateproof.theory.formula import FormulaError, define_all
 
 FOLDER = Path(__file__).resolve().parent
 #: The colours of verdicts, classes of the style sheet.
@@ -115,10 +115,8 @@ def _used_by(document: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _pictures(reading: Mapping[str, Any]) -> Markup:
     """Return the number line and the curve of a reading, as far as it has any."""
-    known: dict[str, Definition] = {}
     try:
-        for name, text in reading.get("define", {}).items():
-            known[name] = define(name, text, known)
+        known = define_all(reading.get("define", {}))
     except FormulaError:
         return Markup()
     return Markup(number_line.draw(reading, known) + curve.draw(reading, known))

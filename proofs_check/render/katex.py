@@ -83,10 +83,17 @@ class Katex:
         if len(tex) > MAX_TEX:
             raise RefusedError(f"{where}: latex: longer than {MAX_TEX} characters; print less of it")
         try:
-            return str(self._set(tex))
+            # A report sets each formula twice: to refuse it before any work, and in its page.
+            if tex not in self._known:
+                self._known[tex] = str(self._set(tex))
+            return self._known[tex]
         except (quickjs.JSException, quickjs.StackOverflow) as error:
             text = str(error).splitlines()[0].replace("ParseError: KaTeX parse error: ", "")
             raise RefusedError(f"{where}: latex: {text}; write it in what KaTeX knows") from None
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        return {}
 
     @cached_property
     def _context(self) -> Any:

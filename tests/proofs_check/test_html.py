@@ -9,22 +9,15 @@ import subprocess
 import sys
 
 import pytest
+from built_documents import build
 
-from gateproof.proofs_check import document, run_info
-from gateproof.proofs_check.records import ClaimSpec, Decision, Reading, Settings
+from gateproof.proofs_check.records import ClaimSpec, Decision, Reading
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.proofs_check.render import curve, html, katex, latex, number_line, sarif
-from gateproof.proofs_check.runner import Result, Run
 from gateproof.theory.formula import define
 
 SETTING, _ = katex.usable()
 needs_katex = pytest.mark.skipif(SETTING is None, reason="KaTeX or quickjs is not installed")
-
-
-def build(claims, decisions):
-    run = Run(tuple(Result(decision, 0.5) for decision in decisions))
-    info = run_info.describe(claims, run, Settings(), started=0, seconds=1, jobs=1)
-    return document.build(claims, decisions, info, document.by_file)[0]
 
 
 def one(tex=r"\sigma(x)", pin="proved", verdict="proved", **more):

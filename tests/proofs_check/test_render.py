@@ -9,25 +9,18 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree as Tree
 
 import pytest
+from built_documents import build
 
-from gateproof.proofs_check import clean, document, run_info, schema
-from gateproof.proofs_check.records import VERDICTS, ClaimSpec, Controls, Decision, Reading, Settings
+from gateproof.proofs_check import clean, schema
+from gateproof.proofs_check.records import VERDICTS, ClaimSpec, Controls, Decision, Reading
 from gateproof.proofs_check.render import html, junit, katex, markdown, terminal, words
 from gateproof.proofs_check.render.tex import readable
-from gateproof.proofs_check.runner import Result, Run
 
 HOSTILE = (
     "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp; </pre></style>"
     "\x1b[31mred\x1b]0;title\x07 \u202egpj.exe\u2066 ``` | [x](javascript:alert(3)) {{ 7*7 }} \x00"
 )
 PLAIN = terminal.Style(colour=False, signs=True)
-
-
-def build(claims, decisions):
-    run = Run(tuple(Result(decision, 0.5) for decision in decisions))
-    info = run_info.describe(claims, run, Settings(), started=0, seconds=1, jobs=1)
-    made, _ = document.build(claims, decisions, info, document.by_file)
-    return made
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from gateproof.theory.formula.expand import expand, expand_node
 from gateproof.theory.formula.library import Definition, arities, definitions, substitute, substitute_node
 from gateproof.theory.formula.nodes import Claim, Expr, Stmt
 from gateproof.theory.formula.printer import to_text
-from gateproof.theory.formula.read import define, parse_claim, parse_expr
+from gateproof.theory.formula.read import define, define_all, parse_claim, parse_expr
 from gateproof.theory.formula.scopes import free_names
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Stmt",
     "arities",
     "define",
+    "define_all",
     "definitions",
     "expand",
     "expand_node",

@@ -43,6 +43,14 @@ def define(name: str, text: str, extra: Definitions | None = None) -> Definition
     return Definition(name, ("x",), body)
 
 
+def define_all(texts: Mapping[str, str]) -> dict[str, Definition]:
+    """Definitions by name, each of which may use those before it. Raises FormulaError."""
+    found: dict[str, Definition] = {}
+    for name, text in texts.items():
+        found[name] = define(name, text, found)
+    return found
+
+
 def _placed(error: FormulaError, parser: Parser) -> FormulaError:
     """The error with the column of the name at fault, the second binding where it is bound twice."""
     tokens = parser.tokens

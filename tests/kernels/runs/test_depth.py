@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from kept_in_memory import Kept, Stopped
 from torch.nn.functional import cross_entropy
 
 from gateproof.kernels.runs.depth import EXPERIMENT
@@ -31,28 +32,6 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 def mean(f: Any, q: float) -> float:
     """E f(u), u ~ N(0, q), by Gauss and Hermite."""
     return float(WEIGHTS @ f(sqrt(q) * NODES))
-
-
-class Kept:
-    """Keeps one state; stops the job when it was saved ``stops`` times."""
-
-    def __init__(self, stops: int = 0, state: dict[str, Any] | None = None) -> None:
-        self.stops, self.state, self.asked = stops, state, 0
-
-    def load(self) -> dict[str, Any] | None:
-        return self.state
-
-    def due(self) -> bool:
-        self.asked += 1
-        return self.stops > 0 and self.asked == self.stops
-
-    def save(self, state: Mapping[str, Any]) -> None:
-        tensors = state["within"]["tensors"]
-        self.state = {**state, "within": {**state["within"], "tensors": [t.clone() for t in tensors]}}
-        raise InterruptedError
-
-    def say(self, done: float, text: str = "") -> None:
-        assert 0 <= done <= 1, text
 
 
 def tanh_at(sigma_w2: float, sigma_b2: float = 0.05) -> Place:
@@ -185,10 +164,10 @@ def test_a_stopped_job_goes_on_bit_for_bit(name: str, shorter: Mapping[str, Any]
     whole = EXPERIMENT.run(settings, Kept())
     for stops in (1, 5):
         kept = Kept(stops)
-        with pytest.raises(InterruptedError):
+        with pytest.raises(Stopped):
             EXPERIMENT.run(settings, kept)
         torch.manual_seed(99)
-        assert EXPERIMENT.run(settings, Kept(state=kept.state)) == whole
+        assert EXPERIMENT.run(settings, kept) == whole
     other = {**settings, "seeds": [s + 1 for s in settings["seeds"]]}
     assert EXPERIMENT.run(other, Kept()) != whole
 

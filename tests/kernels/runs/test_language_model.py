@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import tomllib
 from dataclasses import replace
 from math import asinh, cos, exp, log1p, pi, sin, sqrt, tanh
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from kept_in_memory import Kept, Stopped
 from scipy import integrate, stats
 
 from gateproof.kernels.runs import catalogue, language_model
@@ -36,62 +36,12 @@ TRAINING = Training(
 SETUP = Setup(("topics",), SHAPE, TRAINING, Calibration(3, 2), "float32", "cpu")
 
 
-class Forgetful:
-    """Keeps nothing."""
-
-    def load(self) -> None:
-        return None
-
-    def due(self) -> bool:
-        return False
-
-    def save(self, _state: Any) -> None:
-        raise AssertionError
-
-    def say(self, done: float, _text: str = "") -> None:
-        assert 0 <= done <= 1
-
-
-class Stopped(Exception):
-    pass
-
-
-class Stopping(Forgetful):
-    """Saves each step through a file's bytes, and stops once after so many."""
-
-    def __init__(self, after: int) -> None:
-        self.after, self.data = after, b""
-
-    def load(self) -> Any:
-        return torch.load(io.BytesIO(self.data), weights_only=True) if self.data else None
-
-    def due(self) -> bool:
-        return True
-
-    def save(self, state: Any) -> None:
-        stream = io.BytesIO()
-        torch.save(state, stream)
-        self.data = stream.getvalue()
-        self.after -= 1
-        if not self.after:
-            raise Stopped
-
-
 @pytest.fixture(scope="module", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Nothing is written into the user's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Any:
-    """As in a worker; sums of one thread have one order."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def silu(g: float) -> float:
@@ -321,13 +271,13 @@ def test_interventions_by_appendix_e() -> None:
 
 
 def test_same_seed_same_rows_and_a_stop_changes_nothing() -> None:
-    whole = train.train(SETUP, "swiglu", 3, Forgetful())
-    assert whole == train.train(SETUP, "swiglu", 3, Forgetful())
-    kept = Stopping(after=3)
+    whole = train.train(SETUP, "swiglu", 3, Kept())
+    assert whole == train.train(SETUP, "swiglu", 3, Kept())
+    kept = Kept(3)
     with pytest.raises(Stopped):
         train.train(SETUP, "swiglu", 3, kept)
     assert train.train(SETUP, "swiglu", 3, kept) == whole
-    assert whole != train.train(SETUP, "swiglu", 4, Forgetful())
+    assert whole != train.train(SETUP, "swiglu", 4, Kept())
     losses_seen = [row["value"] for row in whole if row["metric"] == "validation_nll"]
     assert len(losses_seen) == 3
     assert {"final_nll", "nll_cap", "nll_smooth", "nll_hard", "occupancy"} <= {row["metric"] for row in whole}

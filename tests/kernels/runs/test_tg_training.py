@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import asdict, replace
 from math import exp, inf, nan
 from typing import Any
 
 import pytest
 import torch
+from kept_in_memory import Kept, Stopped
 from torch import nn
 
 from gateproof.kernels.convert.tiers import TG_A, TG_W
@@ -24,47 +24,10 @@ from gateproof.kernels.runs.tg_training_parts.training import rate, train
 SHAPE = Shape(side=8, patch=2, width=6, blocks=2)
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Any:
-    """As in a worker."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def settings(preset: str) -> Settings:
     path = catalogue.PRESETS / f"tg-training.{preset}.toml"
     found: Settings = read_settings(Settings, catalogue.tomllib.loads(path.read_text())["settings"])
     return found
-
-
-class Stopped(Exception):
-    pass
-
-
-class Keeper:
-    """Saves at each question and stops after so many; never, for 0."""
-
-    def __init__(self, after: int = 0) -> None:
-        self.after = after
-        self.state: Any = None
-
-    def load(self) -> Any:
-        return copy.deepcopy(self.state)
-
-    def due(self) -> bool:
-        return self.after > 0
-
-    def save(self, state: Any) -> None:
-        self.state = copy.deepcopy(state)
-        self.after -= 1
-        if not self.after:
-            raise Stopped
-
-    def say(self, done: float, text: str = "") -> None:
-        assert 0 <= done <= 1
-        assert isinstance(text, str)
 
 
 # What the arms cost.
@@ -259,14 +222,15 @@ def tasks() -> list[Any]:
 
 @pytest.mark.parametrize("make", tasks(), ids=["images", "strips"])
 def test_resumed_equals_uninterrupted(make: Any) -> None:
-    whole = train(make(), Keeper())
+    whole = train(make(), Kept())
     assert [r["step"] for r in whole] == [2, 4, 6]
     for after in (1, 3, 5):
-        keeper = Keeper(after)
+        keeper = Kept(after)
         with pytest.raises(Stopped):
             train(make(), keeper)
         assert train(make(), keeper) == whole
-    keeper.state["step"] -= 1
+    state = keeper.load()
+    keeper.keep({**state, "step": state["step"] - 1})
     assert train(make(), keeper) != whole
 
 
@@ -280,7 +244,7 @@ def test_what_diverges_says_so() -> None:
         def measure(self, *, last: bool) -> Any:
             return {"error": float(last)}
 
-    rows = train(Breaks(), Keeper())
+    rows = train(Breaks(), Kept())
     assert [str(r["loss"]) == "nan" for r in rows] == [False, True, True]
 
 
@@ -355,7 +319,7 @@ def test_jobs_and_rows_of_the_smoke_preset() -> None:
     control = next(j for j in made if "again seed=1" in j.name)
     assert control.settings["seed"] == 1 + OTHER
     short = asdict(given.images) | {"training": asdict(Schedule(2, 1, 4, 0.01, 0)), "watch": 20}
-    rows = tg_training.EXPERIMENT.run({**control.settings, "run": short}, Keeper())
+    rows = tg_training.EXPERIMENT.run({**control.settings, "run": short}, Kept())
     assert [(r["seed"], r["control"], r["step"]) for r in rows] == [(1, True, 1), (1, True, 2)]
     assert rows[0]["test"] is None
     assert rows[1]["test"] is not None

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from kept_in_memory import Kept, Stopped
 
 from gateproof.kernels.runs import settings as reader
 from gateproof.kernels.runs.two_sided import EXPERIMENT
@@ -19,38 +20,6 @@ from gateproof.kernels.runs.two_sided_parts.settings import Settings, arm
 from gateproof.kernels.runs.two_sided_parts.training import COLUMNS, Training, held_out, run, windows
 
 PRESETS = Path(__file__).parents[3] / "kernels/runs/presets"
-
-
-class Stopped(Exception):
-    pass
-
-
-class Kept:
-    """Keeps states in memory; stops at its n-th save that is asked for."""
-
-    def __init__(self, stop: int = 0) -> None:
-        self.kept: dict[str, Any] | None = None
-        self.stop, self.asked = stop, 0
-
-    def load(self) -> dict[str, Any] | None:
-        return self.kept
-
-    def due(self) -> bool:
-        self.asked += 1
-        return self.stop > 0 and self.asked >= self.stop
-
-    def save(self, state: Any) -> None:
-        if self.stop and self.asked >= self.stop:
-            torch.save(dict(state), self.path)  # as the engine does: nothing is shared with what goes on
-            self.kept = torch.load(self.path, weights_only=True)
-            self.stop = 0
-            raise Stopped
-
-    def say(self, done: float, text: str = "") -> None:
-        assert 0 <= done <= 1
-        assert text
-
-    path = Path()
 
 
 @pytest.fixture(scope="module")
@@ -112,21 +81,20 @@ def _job(smoke: Settings, family: str, *arms: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("stop", [7, 17])
-def test_resumed_is_uninterrupted_bit_for_bit(smoke: Settings, text: Any, tmp_path: Path, stop: int) -> None:
+def test_resumed_is_uninterrupted_bit_for_bit(smoke: Settings, text: Any, stop: int) -> None:
     """Stopped in the first arm, and in the second, whose target the first one gives."""
     pair = (
         arm("fixed", "fixed", start=0.6, start_step=4),
         arm("matched", start=0.2, match=True),
     )
     job = _job(smoke, "state-space", *pair)
-    whole = run(job, Kept(), text)
-    kept = Kept(stop)
-    kept.path = tmp_path / "state"
+    whole = run(job, Kept(between=True), text)
+    kept = Kept(stop, between=True)
     with pytest.raises(Stopped):
         run(job, kept, text)
     assert run(job, kept, text) == whole
     assert all(set(r) == set(COLUMNS) for r in whole)
-    other = run(job | {"seed": 6}, Kept(), text)
+    other = run(job | {"seed": 6}, Kept(between=True), text)
     assert other != whole
 
 
@@ -146,7 +114,7 @@ def test_the_controller_pulls_towards_its_target(smoke: Settings, text: Any) -> 
     low, high = arm("low", start=0.5, target=0.1), arm("high", start=0.5, target=0.9)
     job = _job(smoke, "state-space", low, high)
     job["training"] |= {"threshold_rate": 0.1, "ramp": 1, "proportional": 3.0}
-    ends = {r["arm"]: r for r in run(job, Kept(), text) if r["kind"] == "end"}
+    ends = {r["arm"]: r for r in run(job, Kept(between=True), text) if r["kind"] == "end"}
     assert float(ends["low"]["weight"]) > 0 > float(ends["high"]["weight"])  # type: ignore[arg-type]
     assert float(ends["low"]["zero_rate"]) < 0.5 < float(ends["high"]["zero_rate"])  # type: ignore[arg-type]
 
