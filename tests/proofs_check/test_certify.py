@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -203,3 +204,28 @@ def test_budgets_are_told_in_words(reason, said):
     lines = terminal.certified(found, Settings(boxes=7, wall_seconds=3.0)).splitlines()
     assert (lines[0], lines[-1]) == ("inconclusive", f"reason: {said}")
     assert found["reason"] == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("at(diff(tanh(x), x), x=0)", 1.0),
+        ("at(diff(x*tanh(softplus(x)), x), x=0)", 0.6),  # tanh(log 2) = 3/5
+        ("at(diff(gelu(x), x, 3), x=sqrt(2))", -2 / (math.e * math.sqrt(math.pi))),  # (x^3 - 4x) phi(x)
+        ("limit(sin(x)/x, x, 0) + 1", 2.0),
+        ("limit(tanh(x)*sech(x), x, oo)", 0.0),
+        ("at(taylor(exp(x), x, 0, 3), x=1)", 1 + 1 + 1 / 2 + 1 / 6),
+        ("at(diff(abs(x), x), x=2)", None),
+        ("at(diff(abs(x), x), x=0)", None),
+        ("limit(sin(x), x, oo)", None),
+        ("limit(1/x, x, 0)", None),
+    ],
+)
+def test_values_limits_and_taylor_polynomials_are_worked_out(text, value):
+    found = certify_text.certify_text(text, 10, Settings())
+    if value is None:
+        assert found["value"] is None
+        return
+    lo, hi = float(found["value"]["lo"]), float(found["value"]["hi"])
+    assert lo - 1e-12 <= value <= hi + 1e-12
+    assert hi - lo <= 1e-8

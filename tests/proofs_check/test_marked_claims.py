@@ -72,6 +72,11 @@ def test_marks_of_each_kind_of_text_with_their_lines():
     assert found("a.py", PYTHON) == [("silu.bound", BOUND, None, 3), ("silu.zero", "silu(0) == 0", None, 8)]
 
 
+def test_a_block_ends_at_its_own_fence():
+    text = "````gateproof\n[[claim]]\nid = \"a\"\nsays = '''\n```\n````text\n'''\nformal = \"1 == 1\"\n````\n"
+    assert found("a.md", text) == [("a", "1 == 1", None, 3)]
+
+
 def test_they_are_decided_as_any_claim(here, capsys):
     Path("a.md").write_text(MARKDOWN.replace("0.2785 -->", "0.2784 -->"))
     assert main(["check", "a.md", "--json", "-j", "1"]) == 1

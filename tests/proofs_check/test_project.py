@@ -42,6 +42,9 @@ def test_the_settings_reach_the_decision(here, capsys):
     run = json.loads(capsys.readouterr().out)["run"]
     assert (run["settings"]["boxes"], run["settings"]["seed"], run["settings"]["max_bits"]) == (777, 5, 128)
     assert run["jobs"] == 1
+    assert main(["--seed", "8", "check", "--precision", "192", "--json"]) == 0
+    run = json.loads(capsys.readouterr().out)["run"]
+    assert (run["settings"]["boxes"], run["settings"]["seed"], run["settings"]["max_bits"]) == (777, 8, 192)
 
 
 def test_files_are_globs_from_the_projects_folder_also_below_it(here, capsys, monkeypatch):

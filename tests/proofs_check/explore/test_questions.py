@@ -26,6 +26,10 @@ def test_drawn_values_are_those_of_scipy():
     assert found["x"] == pytest.approx(x, rel=1e-5, abs=1e-12)
     assert found["gate"] == pytest.approx(x * expit(1.702 * x), rel=1e-5, abs=1e-9)
     assert found["target"] == pytest.approx(x * erfc(-x / math.sqrt(2)) / 2, rel=1e-5, abs=1e-9)
+    # Gate less target, also at the worst place, which is the left one of two.
+    assert found["error"] == pytest.approx(np.array(found["gate"]) - np.array(found["target"]), abs=2e-5)
+    assert found["worst"]["error"] == pytest.approx(-0.0203, abs=1e-4)
+    assert abs(abs(found["worst"]["x"]) - 2.27) < 0.03
     assert found["gates"][1] == pytest.approx(expit(1.702 * x), rel=1e-5)
     assert found["lines"] == [[0.0] * len(x), pytest.approx(x, rel=1e-5)]
 

@@ -80,6 +80,19 @@ def test_another_name_or_another_page_is_refused(served, headers):
     assert "content-security-policy" in sent
 
 
+@pytest.mark.parametrize(
+    "hosts", [[], ["127.0.0.1:{port}", "evil.example"], ["evil.example", "127.0.0.1:{port}"]]
+)
+def test_no_name_or_two_names_are_refused(served, hosts):
+    lines = [f"Host: {host.format(port=served)}" for host in hosts]
+    request = "\r\n".join(["GET / HTTP/1.0", *lines, "", ""])
+    with socket.create_connection(("127.0.0.1", served), 20) as connection:
+        connection.sendall(request.encode())
+        answer = connection.makefile("rb").read()
+    assert int(answer.split()[1]) in (400, 403)
+    assert b"data-target" not in answer
+
+
 def test_this_page_is_answered_under_both_names_of_this_machine(served):
     gate = {"tau": [], "theta": [], "slope": ["1"], "intercept": ["0"]}
     for name in ("127.0.0.1", "localhost"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import json
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gateproof.proofs_check.cli import main
+from gateproof.proofs_check.new import activation
 from gateproof.proofs_check.new.activation import text
 
 
@@ -73,6 +75,15 @@ def test_a_bound_of_a_new_file_is_sharp_to_four_digits():
     (line,) = [row for row in text("f", "x*tanh(softplus(x))").splitlines() if "inf(f(x)" in row]
     bound = float(line.split(">= ")[1].strip('"'))
     assert bound <= least < bound + 1e-4
+
+
+@pytest.mark.parametrize(
+    ("rounding", "bound"), [(decimal.ROUND_CEILING, "1.001"), (decimal.ROUND_FLOOR, "0.9999")]
+)
+def test_a_bound_is_rounded_outwards_from_its_own_end(monkeypatch, rounding, bound):
+    ends = {"lo": "0.99999", "hi": "1.00001"}
+    monkeypatch.setattr(activation, "_value", lambda *_: ends)
+    assert activation._bound("f", "x", "sup(f(x), x in R)", rounding) == bound
 
 
 def test_a_kernel_passes_its_own_tests(here):
