@@ -59,8 +59,8 @@ IDS = [
     "two.rho",
     "two.penalty.corrected",
 ]
-#: Pixels in a square of SIDE pixels that may be ink in one picture and have none near in the other. The same fonts
-#: in another build move next to none; a changed sign or exponent moves 23 and more.
+#: Pixels in a square of SIDE pixels that may be ink in one picture and have none near in the other. The same
+#: fonts in another build move next to none; a changed sign or exponent moves 23 and more.
 APART, SIDE = 4, 24
 BARE = "body{margin:0;background:#fff;color:#000} #one{display:inline-block;padding:6px;font-size:40px}"
 
