@@ -16,7 +16,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from gateproof.kernels.check.rounding import Format, near_tie, rounded
+from gateproof.kernels.check.rounding import Format, near_tie, rounded, unit
 from gateproof.kernels.check.sizes import size
 from gateproof.numerics.backends.formula import Formula, formula
 from gateproof.numerics.backends.normal import normal
@@ -110,14 +110,21 @@ class Truth:
         for i in np.flatnonzero(near_tie(values, form, DOUBLE) & finite):
             ball = self.ball([float(x[i]) for x in inputs])
             if ball is not None:
-                found[i] = _of_ball(ball, form, found[i])
+                found[i] = of_ball(ball, form, found[i])
         return found
 
 
-def _of_ball(ball: flint.arb, form: Format, fallback: float) -> float:
-    """A ball rounded, where both its ends round alike.
-
-    Else the value lies on a tie to 106 bits, so that it is one; float64 holds it exactly and has rounded it.
-    """
-    ends = rounded(np.array([float(ball.lower()), float(ball.upper())]), form)
-    return float(ends[0]) if ends[0] == ends[1] else fallback
+def of_ball(ball: flint.arb, form: Format, fallback: float) -> float:
+    """A ball rounded: beside a tie by its side; one of 106 bits that holds a tie is that tie."""
+    middle = float(ball.mid())
+    half = float(unit(np.array(middle), form)) / 2
+    tie = float(np.rint(middle / half)) * half
+    if not np.isfinite(middle):
+        return fallback
+    if ball > flint.arb(tie):
+        middle = tie + half / 2
+    elif ball < flint.arb(tie):
+        middle = tie - half / 2
+    else:
+        middle = tie
+    return float(rounded(np.array(middle), form))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 
 from gateproof.kernels.check.rounding import FORMATS, every_input, near_tie, rounded, unit
+from gateproof.kernels.check.truths import of_ball
 
 
 def nearest(value: float, numbers: list[float]) -> float:
@@ -71,3 +73,18 @@ def test_the_repaired_cast_rounds_to_nearest_even():
     )
     once = rounded_bits(np.array([1 + 2.0**-8 + 2.0**-40]))
     assert (once.astype(np.uint32) << 16).view(np.float32)[0] == 1 + 2.0**-7
+
+
+def test_a_ball_beside_a_tie_falls_to_its_side_and_one_on_it_to_the_even_number():
+    tie, tiny = flint.arb(1) + flint.arb(2) ** -8, flint.arb(2) ** -70
+    form = FORMATS["bfloat16"]
+    with flint.ctx.workprec(106):
+        assert of_ball(tie + tiny, form, 0.0) == 1 + 2.0**-7
+        assert of_ball(tie - tiny, form, 0.0) == 1.0
+        assert of_ball(tie, form, 0.0) == 1.0
+        assert of_ball(-tie - tiny, form, 0.0) == -1 - 2.0**-7
+        # 11 x / 10 for x = 1.25 is 1.375, which the format holds; for x = 1.953125 it is on a tie.
+        assert of_ball(flint.arb(11) / 10 * flint.arb(1.25), form, 0.0) == 1.375
+        assert of_ball(flint.arb(11) / 10 * flint.arb(1.953125), form, 0.0) == 2.15625
+        assert of_ball(flint.arb(2) ** -134, form, 7.0) == 0.0
+        assert of_ball(flint.arb("nan"), form, 7.0) == 7.0
