@@ -102,7 +102,7 @@ def needs(settings: Settings) -> None:
 
 def data(settings: Settings) -> dict[str, str]:
     """The images by their hashes."""
-    return {name: images.load(name).sha256 for name in sorted(_sets(settings))}
+    return images.hashes(_sets(settings))
 
 
 def _sets(settings: Settings) -> set[str]:

@@ -159,11 +159,11 @@ class Better:
 def better_predictor(
     x: ArrayLike, z: ArrayLike, y: ArrayLike, *, level: float = LEVEL, seed: int = 0
 ) -> Better:
-    """Whether |Spearman(x, y)| exceeds |Spearman(z, y)| on the same n >= 4 cases.
+    """Whether Spearman(x, y) exceeds Spearman(z, y) on the same n >= 4 cases.
 
-    The interval is a percentile bootstrap of cases; p is two-sided, from exchanging the ranks of x and z
-    within cases (all 2^n up to 2^12, else drawn). Orient both predictors alike: of the negatively
-    correlated one the ranks are turned round first.
+    Signs count: both predictors are to be given so that they should rise with y, and one that falls with it
+    predicts less than none. The interval is a percentile bootstrap of cases; p is two-sided, from exchanging
+    the ranks of x and z within cases (all 2^n up to 2^12, else drawn).
     """
     first, outcome = pairs("better_predictor", x, y, 4)
     second, _ = pairs("better_predictor", z, y, 4)
@@ -174,8 +174,7 @@ def better_predictor(
     if not (np.isfinite(r) and np.isfinite(s)):
         raise ValueError("better_predictor: a constant has no rank correlation")
     n = len(a)
-    a, b = (n + 1 - a if r < 0 else a), (n + 1 - b if s < 0 else b)
-    seen = abs(float(r)) - abs(float(s))
+    seen = float(r) - float(s)
     rng = np.random.default_rng(seed)
     if n <= 12:
         swap = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(bool)

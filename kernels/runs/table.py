@@ -26,6 +26,10 @@ def merged(jobs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
+#: Columns that the engine adds: no part of what a job found.
+ADDED = ("configuration", "code", "versions", "machine", "seconds")
+
+
 def columns(run: Mapping[str, Any], jobs: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """The table: a row's own columns, and configuration, code, versions, machine and the job's seconds."""
     rows = merged(jobs)
@@ -35,13 +39,14 @@ def columns(run: Mapping[str, Any], jobs: Sequence[Mapping[str, Any]]) -> dict[s
         if any(type(value) is float for value in values):
             found[name] = [None if value is None else float(value) for value in values]
     counts = [(data, len(data["rows"])) for data in jobs]
-    for name, of in (
-        ("configuration", lambda _: run["configuration_hash"]),
-        ("code", lambda _: run["code"]),
-        ("versions", lambda data: _words(data["versions"])),
-        ("machine", lambda data: _words(data["machine"])),
-        ("seconds", lambda data: data["seconds"]),
-    ):
+    made = (
+        lambda _: run["configuration_hash"],
+        lambda _: run["code"],
+        lambda data: _words(data["versions"]),
+        lambda data: _words(data["machine"]),
+        lambda data: data["seconds"],
+    )
+    for name, of in zip(ADDED, made, strict=True):
         found[name] = [of(data) for data, count in counts for _ in range(count)]
     return found
 

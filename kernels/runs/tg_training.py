@@ -101,7 +101,7 @@ def needs(settings: Settings) -> None:
 
 def data(settings: Settings) -> dict[str, str]:
     """The sets by name, with their sha256."""
-    return {name: images.load(name).sha256 for name in sorted({settings.images.data, "digits"})}
+    return images.hashes((settings.images.data, "digits"))
 
 
 EXPERIMENT = Experiment(

@@ -14,15 +14,13 @@ from gateproof.proofs_check.figures.drawing import folder
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Columns that the engine adds: no part of what a job found.
-ADDED = ("configuration", "code", "versions", "machine", "seconds")
-
 
 def run(name: str, preset: str = "tiny") -> dict[str, Any]:
     """The experiment, its settings, the rows of all jobs and what they say together."""
     from pyarrow import parquet
 
     from gateproof.kernels.runs import catalogue
+    from gateproof.kernels.runs.table import ADDED
 
     table = parquet.read_table(folder() / "data" / f"{name}.{preset}.parquet")
     # A column that only other jobs have is None here; a run's own summary sees rows without it.

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import os
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -84,6 +85,11 @@ def _load(name: str, folder: Path) -> Images:
     return Images(
         name, train / top, train_labels.long(), test / top, test_labels.long(), digest.hexdigest()
     )  # fmt: skip
+
+
+def hashes(names: Iterable[str]) -> dict[str, str]:
+    """The sets by name, with their sha256."""
+    return {name: load(name).sha256 for name in sorted(set(names))}
 
 
 def _folder() -> Path:

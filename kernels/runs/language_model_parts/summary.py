@@ -114,7 +114,7 @@ def _effects(found: dict[str, Effect]) -> list[Row]:
                 "unit": effect.unit,
                 **effect.found.row(),
                 "p_holm": adjusted.get(name),
-                "pairs_for_margin": seeds,
+                "pairs_to_detect": seeds,
             }
         )
     return table
