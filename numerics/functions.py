@@ -28,6 +28,7 @@ Function = Callable[[Interval], Interval]
 
 #: Arguments of saturating functions are cut here: exp(2**40) still has a small exponent.
 _CUT = arb(2) ** 40
+_TINY = arb(2) ** -1024
 
 
 def half_power(a: Interval, n: int) -> Interval:
@@ -102,7 +103,8 @@ _sech_mirrored = _increasing(arb.sech, ZERO, ONE)
 def softplus(a: Interval) -> Interval:
     """log(1 + exp(a)), never below max(a, 0)."""
     lo, hi = _softplus_mid(a)
-    return max(lo, a[0]), hi if a[1] <= _CUT else up(a[1] + 1)
+    # log(1 + exp(-x)) < exp(-x) < 2**-1024 beyond the cut.
+    return max(lo, a[0]), hi if a[1] <= _CUT else up(a[1] + _TINY)
 
 
 def erfc(a: Interval) -> Interval:

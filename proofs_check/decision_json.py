@@ -55,6 +55,7 @@ def question(reading: Reading, settings: Settings) -> dict[str, Any]:
         "define": [list(pair) for pair in reading.define.items()],
         "settings": work,
         **({} if reading.proof is None else {"proof": list(reading.proof)}),
+        **({} if reading.code is None else {"code": list(reading.code)}),
     }
 
 
@@ -66,6 +67,7 @@ def reading_from(data: Mapping[str, Any]) -> Reading:
         controls=tuple(data["controls"]),
         define=dict(data["define"]),
         proof=tuple(data["proof"]) if "proof" in data else None,
+        code=tuple(data["code"]) if "code" in data else None,
     )
 
 

@@ -32,11 +32,12 @@ class OneByOne:
         if planned.decision is not None:
             return Result(planned.decision)
         bare = statement_only(planned.reading)
-        key = self.cache.key(bare, self.settings) if self.cache is not None else ""
-        known = self.cache.get(key) if self.cache is not None else None
+        cache = self.cache if bare.code is None else None
+        key = cache.key(bare, self.settings) if cache is not None else ""
+        known = cache.get(key) if cache is not None else None
         found = Result(known, cached=True) if known is not None else self._decided(bare, self.settings)
-        if self.cache is not None and not found.cached and found.whole:
-            self.cache.put(key, found.decision)
+        if cache is not None and not found.cached and found.whole:
+            cache.put(key, found.decision)
         return replace(found, decision=planned.judged(found.decision))
 
     def statement(self, reading: Reading, settings: Settings) -> Decision:

@@ -57,9 +57,18 @@ def _globs(place: str, given: Any) -> tuple[str, ...]:
     return tuple(given)
 
 
+def _modules(place: str, given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(
+        isinstance(g, str) and all(part.isidentifier() for part in g.split(".")) for g in given
+    ):
+        raise RefusedError(f'{place} must be a list of names of modules, as ["package.activations"]')
+    return tuple(given)
+
+
 #: All settings, in the order in which they are shown.
 KEYS: Mapping[str, Key] = {
     "files": Key("claims files, as globs from the project's folder", _globs, "gateproof.toml, *.claims.toml"),
+    "modules": Key("modules with decorated functions, as in package.activations", _modules, "none"),
     "jobs": Key("processes", _whole(1, 1024), "one a core"),
     "seed": Key("seed of all that is random", _whole(0, 2**63 - 1), "0"),
     "precision": Key("most bits of a ball", _whole(64, 100_000), "what the digits need"),

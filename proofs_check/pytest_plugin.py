@@ -1,6 +1,7 @@
 """``pytest --gateproof``: every reading of the claims files under the tests is a test.
 
-Files are ``*.claims.toml`` and ``gateproof.toml``, and those that the project's settings name. ``-k``,
+Files are ``*.claims.toml`` and ``gateproof.toml``, those that the project's settings name, and Python files
+with functions that are decorated with ``gateproof.claims``, which are imported as tests are. ``-k``,
 ``--lf``, node ids, ``-x`` and xdist work as for any test. A reading passes as pinned, or unpinned as
 proved or certified; one that is not-run as pinned is skipped with what it needs.
 """
@@ -42,7 +43,19 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     named = file_path.name in NAMES or file_path.name.endswith(ENDINGS)
     if named or file_path in _named_by_project(parent.config):
         return ClaimsFile.from_parent(parent, path=file_path)
+    if file_path.suffix == ".py" and _may_have_claims(file_path):
+        found: pytest.Collector = CodeFile.from_parent(parent, path=file_path)
+        return found
     return None
+
+
+def _may_have_claims(path: Path) -> bool:
+    """Whether the text speaks of both; whether a function is decorated is seen when it is imported."""
+    try:
+        text = path.read_bytes()
+    except OSError:
+        return False
+    return b"gateproof" in text and b"claims(" in text
 
 
 def _named_by_project(config: pytest.Config) -> frozenset[Path]:
@@ -90,6 +103,26 @@ class ClaimsFile(pytest.File):
                 yield ReadingItem.from_parent(self, name=name, claim=claim, reading=reading)
 
 
+class CodeFile(pytest.Module):
+    """A Python file with decorated functions."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Every statement about a function, named FUNCTION[STATEMENT [TYPE]]."""
+        from gateproof.proofs_check import clean
+        from gateproof.proofs_check.code.modules import claim_of, decorated
+        from gateproof.proofs_check.refused import RefusedError
+
+        module = self.obj
+        for own, function in decorated(module):
+            try:
+                claim = claim_of(module.__name__, own, function)
+            except RefusedError as error:
+                raise self.CollectError("\n".join(map(clean.line, error.lines))) from None
+            for reading in claim.readings:
+                name = f"{own}[{reading.name}]"
+                yield CodeItem.from_parent(self, name=name, claim=claim, reading=reading, function=function)
+
+
 class NotAsPinned(Exception):
     """A reading whose verdict is not the accepted one; the message is the whole account."""
 
@@ -107,7 +140,7 @@ class ReadingItem(pytest.Item):
         from gateproof.proofs_check import document
         from gateproof.proofs_check.status import state
 
-        decision = self._deciding().decide(self.claim, self.reading).decision
+        decision = self._decision()
         entry = document.reading_entry(self.reading, decision)
         self.user_properties += [("verdict", entry["verdict"]), ("method", entry["method"])]
         found = state(entry)
@@ -115,6 +148,9 @@ class ReadingItem(pytest.Item):
             pytest.skip(f"not-run, as pinned: {entry['reason']}")
         if found != "ok":
             raise NotAsPinned(self._account(entry, decision))
+
+    def _decision(self) -> Decision:
+        return self._deciding().decide(self.claim, self.reading).decision
 
     def _deciding(self) -> OneByOne:
         stash = self.config.stash
@@ -154,3 +190,20 @@ class ReadingItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """The file and the line of the claim, which hosts annotate."""
         return self.path, max(0, self.claim.line - 1), f"claim {self.name}"
+
+
+class CodeItem(ReadingItem):
+    """One statement about one function, which is called in this process."""
+
+    def __init__(self, *, function: Any, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.function = function
+
+    def _decision(self) -> Decision:
+        from gateproof.proofs_check.code.declared import KEPT
+        from gateproof.proofs_check.code.judge import decide
+        from gateproof.proofs_check.project import find, settings_of
+
+        assert self.reading.code is not None
+        declared = getattr(self.function, KEPT)[self.reading.code[2]]
+        return decide(self.function, declared, settings_of(find(self.config.rootpath)).seed)

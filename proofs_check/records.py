@@ -33,7 +33,8 @@ class Reading:
     ``evidence`` names a record or certificate of the evidence store and ``needs`` says in
     words what makes it. With ``by_criterion`` the ``formal`` text is a criterion over the
     record's numbers; without it a statement that the certificate proves. ``proof`` is the
-    certificate's file and sha256, once it is found.
+    certificate's file and sha256, once it is found. ``code`` is the module, the name and the place
+    among its claims of a decorated function, which ``formal`` is then held against.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Reading:
     needs: str = ""
     by_criterion: bool = False
     proof: tuple[str, str] | None = None
+    code: tuple[str, str, int] | None = None
 
 
 @dataclass(frozen=True)

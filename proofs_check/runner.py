@@ -80,7 +80,7 @@ def run(
 
     def keep(index: int, result: Result) -> None:
         found[index] = result
-        if cache is not None and not result.cached and result.whole:
+        if cache is not None and index in keys and not result.cached and result.whole:
             cache.put(keys[index], result.decision)
         if progress is not None:
             progress(index, result)
@@ -93,7 +93,8 @@ def run(
                 progress(index, result)
         for index, reading in enumerate(bare if cache is not None else ()):
             assert cache is not None
-            if index in found:
+            # Code may have changed: it is called anew.
+            if index in found or reading.code is not None:
                 continue
             keys[index] = cache.key(reading, settings)
             known = cache.get(keys[index])

@@ -15,6 +15,8 @@ from gateproof.proofs_check.refused import NothingSelectedError, RefusedError
 
 LOCAL = "gateproof.toml"
 ENDING = "*.claims.toml"
+#: How a module with decorated functions is named among claims files.
+PREFIX = "module:"
 _ID_LIKE = re.compile(r"[A-Za-z0-9*?\[\]!._-]+")
 
 
@@ -29,26 +31,36 @@ class Selection:
 def select(words: Sequence[str]) -> Selection:
     """Choose claims. Raises RefusedError, and NothingSelectedError where no claim matches.
 
-    Files that are named make the pool that ids and globs choose from. Without files it is the
-    project's own (``files`` of its pyproject.toml, else ``gateproof.toml`` and ``*.claims.toml``
-    where the command runs), then the claims of the package; a word is looked up in the first of
-    them that knows it.
+    Files and modules (``module:NAME``) that are named make the pool that ids and globs choose from.
+    Without any it is the project's own (``files`` of its pyproject.toml, else ``gateproof.toml`` and
+    ``*.claims.toml`` where the command runs; its ``modules``), then the claims of the package; a word
+    is looked up in the first of them that knows it.
     """
     if "" in words:
         raise RefusedError("an empty name; give an id, a glob or a claims file")
-    words = [part for word in words for part in _split(word)]
+    modules = [word for word in words if word.startswith(PREFIX)]
+    words = [part for word in words if word not in modules for part in _split(word)]
     files = [word for word in words if is_file(word)]
     wanted = [word for word in words if not is_file(word)]
-    if files:
-        named = list(dict.fromkeys(files))
-        return _chosen([(load(map(Path, named)), ", ".join(named))], wanted)
+    if files or modules:
+        named = list(dict.fromkeys((*files, *modules)))
+        return _chosen([([*load(map(Path, files)), *_coded(modules)], ", ".join(named))], wanted)
     pools: list[tuple[list[ClaimSpec], str]] = []
-    own = own_files()
-    if own:
-        pools.append((load(own), ", ".join(map(str, own))))
+    own, coded = own_files(), [PREFIX + name for name in find().values.get("modules", ())]
+    if own or coded:
+        pools.append(([*load(own), *_coded(coded)], ", ".join(map(str, (*own, *coded)))))
     if wanted or not pools:
         pools.append((load_packaged(), "the claims that come with gateproof"))
     return _chosen(pools, wanted)
+
+
+def _coded(modules: Sequence[str]) -> list[ClaimSpec]:
+    """The claims on the code of modules. Raises RefusedError."""
+    if not modules:
+        return []
+    from gateproof.proofs_check.code.modules import claims_of
+
+    return [claim for word in dict.fromkeys(modules) for claim in claims_of(word.removeprefix(PREFIX))]
 
 
 def own_files() -> list[Path]:

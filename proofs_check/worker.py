@@ -22,6 +22,7 @@ from gateproof.proofs_check.records import Decision, Reading, Settings
 Decider = Callable[[Reading, Settings], Decision]
 ENGINE = "gateproof.proofs_check.engine.judge:decide_reading"
 RECHECK = "gateproof.proofs_check.evidence.certificates:decide"
+CODE = "gateproof.proofs_check.code.modules:decide_reading"
 MEMORY = 4 << 30
 GRACE = 5.0
 
@@ -37,6 +38,8 @@ def answer(decide: Decider, reading: Reading, settings: Settings) -> Decision:
     """Decide one reading; what the engine raises becomes a reason."""
     if reading.proof is not None:
         decide = find(RECHECK)
+    if reading.code is not None:
+        decide = find(CODE)
     try:
         # Through JSON also when decided in the caller's process: one result for any -j.
         return from_json(json.loads(json.dumps(to_json(decide(reading, settings)))))

@@ -9,7 +9,8 @@ from gateproof.proofs_check.cli.parser import Parser, text
 
 HELP = "decide claims and compare them with their pins"
 DESCRIPTION = """\
-Decides the claims chosen by id, glob or claims file and compares each verdict with its pin.
+Decides the claims chosen by id, glob or claims file and compares each verdict with its pin;
+module:NAME imports a module and holds its functions that are decorated with gateproof.claims.
 Without an argument: the project's claims files ([tool.gateproof] files in pyproject.toml, else
 gateproof.toml and *.claims.toml where the command runs), else the claims of the three papers.
 """
@@ -17,7 +18,7 @@ gateproof.toml and *.claims.toml where the command runs), else the claims of the
 
 def add_arguments(parser: Parser) -> None:
     """Add what only this command takes."""
-    parser.add_argument("what", nargs="*", type=text, metavar="ID|GLOB|FILE")
+    parser.add_argument("what", nargs="*", type=text, metavar="ID|GLOB|FILE|module:NAME")
     parser.add_argument("--strict", action="store_true", help="exit with 4 if any is inconclusive")
     parser.add_argument("--update-pins", action="store_true", help="accept the verdicts: write them as pins")
     parser.add_argument(

@@ -39,7 +39,7 @@ def changes(claims: Iterable[ClaimSpec], decisions: Iterable[Decision]) -> list[
     return [
         Change(claim.file, claim.id, reading.name, reading.pin, decision.verdict)
         for (claim, reading), decision in zip(pairs, decisions, strict=True)
-        if reading.pin != decision.verdict and is_lasting(decision)
+        if reading.pin != decision.verdict and is_lasting(decision) and reading.code is None
     ]
 
 

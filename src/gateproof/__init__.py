@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         decide_text,
         report,
     )
+    from gateproof.proofs_check.code.declared import claims
     from gateproof.proofs_check.fitting import fit
     from gateproof.proofs_check.mean_field import meanfield
     from gateproof.theory.formula import FormulaError
@@ -40,6 +41,7 @@ __all__ = [
     "__version__",
     "certify",
     "check",
+    "claims",
     "compile_kernel",
     "convert",
     "decide_text",
@@ -59,6 +61,7 @@ _HOME = {
     "Settings": _API,
     "certify": _API,
     "check": _API,
+    "claims": "gateproof.proofs_check.code.declared",
     "compile_kernel": "gateproof.kernels.formula_kernel",
     "convert": "gateproof.kernels.convert.api",
     "decide_text": _API,

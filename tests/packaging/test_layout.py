@@ -73,7 +73,9 @@ PHASE = ("numerics/meanfield/phase_", {"numpy", "scipy"})
 CONVERT = ("kernels/convert/", {"torch", "numpy", "scipy"})
 # Experiments are run where torch is; the command finds them by their files and loads one when asked.
 RUNS = ("kernels/runs/", {"torch", "numpy", "scipy"})
-OWN = (FITS, FAST, PLAIN, PHASE, CONVERT, RUNS)
+# Code that a person wrote for arrays is called with arrays.
+CODE = ("proofs_check/code/", {"numpy"})
+OWN = (FITS, FAST, PLAIN, PHASE, CONVERT, RUNS, CODE)
 
 
 def loaded_at_once(tree: ast.Module) -> Iterator[str]:

@@ -72,7 +72,7 @@ def test_without_files_all_claims_files_of_the_folder_are_found(here, capsys):
     ("table", "said"),
     [
         ("job = 2", "tool.gateproof.job: no such setting; did you mean jobs?"),
-        ("zzz = 2", "known are files, jobs"),
+        ("zzz = 2", "known are files, modules, jobs"),
         ("jobs = 0", "from 1 to 1024"),
         ("jobs = true", "from 1 to 1024"),
         ('seed = "1"', "whole number"),

@@ -13,7 +13,12 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 #: How many commands and programs each has.
-TUTORIALS = {"tutorial-paper.md": (4, 0), "tutorial-gate.md": (3, 1), "tutorial-guard.md": (2, 0)}
+TUTORIALS = {
+    "tutorial-paper.md": (4, 0),
+    "tutorial-gate.md": (3, 1),
+    "tutorial-guard.md": (2, 0),
+    "code-claims.md": (1, 0),
+}
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -57,7 +62,8 @@ def session(folder, block):
 def test_a_tutorial_holds_from_top_to_bottom(name, tmp_path):
     ran, programs = [], 0
     for kind, text in steps((DOCS / name).read_text()):
-        if kind == "toml":
+        # A file's name stands in its first line.
+        if kind == "toml" or (kind == "python" and text.startswith("# ")):
             (tmp_path / text.partition("\n")[0].removeprefix("# ")).write_text(text)
         elif kind == "python":
             found = program(tmp_path, "-c", text)

@@ -1,0 +1,1 @@
+"""Claims on code: functions of NumPy, PyTorch, JAX or plain Python held against formulas."""
