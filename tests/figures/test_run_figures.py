@@ -13,18 +13,17 @@ from gateproof.proofs_check.figures import drawing, runs
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("torch")
-TABLES = sorted(
-    path.name.removesuffix(".tiny.parquet") for path in (drawing.folder() / "data").glob("*.parquet")
-)
+TABLES = sorted(tuple(path.name.split(".")[:2]) for path in (drawing.folder() / "data").glob("*.parquet"))
 
 
 def test_every_experiment_has_a_table():
-    assert TABLES == ["depth", "language-model", "tg-training", "two-sided"]
+    tiny = [(name, "tiny") for name in ("depth", "language-model", "tg-training", "two-sided")]
+    assert sorted([*tiny, ("depth", "fashion")]) == TABLES
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_records_follow_from_the_table(name):
-    found = runs.run(name)
+@pytest.mark.parametrize(("name", "preset"), TABLES)
+def test_records_follow_from_the_table(name, preset):
+    found = runs.run(name, preset)
     sealed = 0
     for finding in found["summary"].findings:
         path = record.HERE / "records" / f"{finding.record}.json"
