@@ -20,7 +20,7 @@ CODE := theory numerics kernels proofs_check src tests figures examples
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report figures browser kernels compiled runs test wheel lint style types format site coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
+.PHONY: help setup report figures browser kernels compiled runs test soundness wheel lint style types format site coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -65,6 +65,9 @@ figures: $(STAMP)  ## draw the figures anew, beside their scripts
 
 test: $(STAMP)  ## the tests, without the deep ones
 	$(PY) -m pytest -n $(JOBS) $(TESTS)
+
+soundness: $(STAMP)  ## statements of published tables, true and changed, at three precisions
+	PYTHONPATH=tests $(PY) -m soundness.suite -j $(JOBS)
 
 wheel: $(STAMP)  ## only the test that builds and installs the wheel
 	$(PY) -m pytest -m wheel tests/packaging

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -112,3 +113,30 @@ def test_installed_command_finds_its_data(installed, tmp_path):
         "report.md",
         "junit.xml",
     }
+
+
+def test_the_five_minutes_of_the_readme_word_for_word(wheel, installed, tmp_path):
+    """Every line in a shell of its own folder; only ``pip install`` is done already, of this wheel."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = re.search(r"^## Five minutes\n(.*?)^## ", page, re.MULTILINE | re.DOTALL)[1]
+    steps = re.findall(r"^ {4}\$ (.*)\n((?: {4}(?!\$ ).*\n)*)", section, re.MULTILINE)
+    assert len(steps) == 6
+    code, environment = 0, {**os.environ, "PATH": f"{installed}:{os.environ['PATH']}"}
+    environment.pop("PYTHONPATH", None)
+    environment["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    for command, shown in steps:
+        if command.startswith("pip install "):
+            assert command.split()[-1] == wheel.name
+            continue
+        done = subprocess.run(
+            ["sh", "-c", f"(exit {code}); {command}"], cwd=tmp_path, env=environment, capture_output=True,
+            text=True, timeout=120, check=False,
+        )  # fmt: skip
+        code = done.returncode
+        printed = [" ".join(line.split()) for line in done.stdout.splitlines()]
+        for line in (" ".join(line.split()) for line in shown.splitlines()):
+            assert line == "..." or any(one.startswith(line) for one in printed), (command, line, done)
+    python = [installed / "python", "-P", "-m", "pytest", "--gateproof", "-q", "-p", "no:cacheprovider", "."]
+    done = subprocess.run(python, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert "1 failed, 1 passed" in done.stdout
+    assert "gateproof.toml::softplus.stable" in done.stdout

@@ -188,3 +188,17 @@ def test_what_a_page_gets_wrong_is_seen(wrong):
 def test_there_are_blocks_and_commands():
     assert len(BLOCKS) > 150
     assert len(COMMANDS) > 60
+
+
+def test_files_that_pages_name_are_there():
+    named = {
+        (page.name, path)
+        for page in PAGES
+        for path in re.findall(
+            r"`((?:tests|figures|theory|numerics|kernels|proofs_check)/[\w./-]+)`", page.read_text()
+        )
+    }
+    assert len(named) > 20
+    assert [
+        (page, path) for page, path in sorted(named) if "NAME" not in path and not (ROOT / path).exists()
+    ] == []

@@ -136,7 +136,27 @@ def _special_angle(r: Fraction) -> bool:
     return min(r, 1 - r) in _SINES or min(r, 1 - r) in _NESTED
 
 
+def _of_inverse(ws: Workspace, u: Frac) -> tuple[Frac, Frac] | None:
+    """Sine and cosine of atan(v) and asin(v) (A&S 4.3.45, 4.4.32); None for other arguments."""
+    if not u.is_poly:
+        return None
+    places = list(u.used())
+    if len(places) != 1 or u.num != polys.GENS[places[0]]:
+        return None
+    atom = ws.atoms[places[0]]
+    if atom.kind not in ("atan", "asin") or atom.arg is None:
+        return None
+    v, one = atom.arg, ws.number(1)
+    if atom.kind == "asin":
+        return v, functions.sqrt(ws, ws.sub(one, ws.mul(v, v)))
+    root = functions.sqrt(ws, ws.add(one, ws.mul(v, v)))
+    return ws.div(v, root), ws.div(one, root)
+
+
 def _plain_cos(ws: Workspace, u: Frac) -> Frac:
+    known = _of_inverse(ws, _negated(u) if _is_flipped(u) else u)
+    if known is not None:
+        return known[1]
     return Frac(ws.atom("cos", _negated(u) if _is_flipped(u) else u), ONE)
 
 
@@ -145,6 +165,9 @@ def _plain_sin(ws: Workspace, u: Frac) -> Frac:
     if u.is_zero:
         return u
     oriented = _negated(u) if _is_flipped(u) else u
+    known = _of_inverse(ws, oriented)
+    if known is not None:
+        return _negated(known[0]) if _is_flipped(u) else known[0]
     cosine = ws.atom("cos", oriented)
     value = Frac(ws.atom("sin", oriented, square=ONE - cosine * cosine), ONE)
     return _negated(value) if _is_flipped(u) else value

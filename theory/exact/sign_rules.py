@@ -187,6 +187,29 @@ def _shifts(table: SignTable, i: int) -> list[tuple[int, Poly, Signs]]:
     return found + shifts_of(table, i)
 
 
+def by_ends(table: SignTable, f: Poly) -> Signs:
+    """Linear in a name between two numbers: a mean of the values at both of them."""
+    result = ALL
+    for i in polys.used(f):
+        name = table.ws.atoms[i].name
+        others = [j for j in polys.used(f) if j != i]
+        if table.ws.atoms[i].kind != "name" or polys.degree(f, i) != 1 or name in names_in(table, others):
+            continue
+        known = atom_range(table, i)
+        if known.lo is None or known.hi is None:
+            continue
+        low, high = (table.of(polys.replace(f, i, polys.constant(end))) for end in (known.lo, known.hi))
+        for sign in (1, -1):
+            both = frozenset({0, sign})
+            if low <= both and high <= both:
+                # An end that the name does not reach takes no part in a mean that the other one is in.
+                strict = (low == {sign} and (high == {sign} or not known.hi_closed)) or (
+                    high == {sign} and not known.lo_closed
+                )
+                result = result & (frozenset({sign}) if strict else both)
+    return result
+
+
 CHEAP = (
     by_terms,
     by_range,
@@ -198,6 +221,7 @@ CHEAP = (
     by_root,
     by_logarithms,
     by_shift,
+    by_ends,
     by_products,
     by_discriminant,
 )

@@ -21,7 +21,7 @@ ELEMENTARY: dict[str, tuple[tuple[str, ...], str]] = {
     "coth": (("x",), "1/tanh(x)"),
     "sec": (("x",), "1/cos(x)"),
     "csc": (("x",), "1/sin(x)"),
-    "cot": (("x",), "1/tan(x)"),
+    "cot": (("x",), "cos(x)/sin(x)"),
     "log1p": (("x",), "log(1 + x)"),
     "expm1": (("x",), "exp(x) - 1"),
     "arcsinh": (("x",), "asinh(x)"),
