@@ -31,6 +31,7 @@ _CLOSES = ("-->", '"""', "'''")
 _MARK = re.compile(rf"^[ \t]*{_OPENS}[ \t]*{MARK}\b(?P<rest>.*)$")
 _REST = re.compile(r"(?P<id>[^\s:\[\]]++)[ \t]*+(?:\[(?P<pin>[^\]]*)\])?[ \t]*+:[ \t]++(?P<formal>\S.*)")
 _FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*gateproof(?:[ \t].*)?$")
+_OTHER_FENCE = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})(?P<rest>[^`]*)$")
 #: A claim behind other text of its line, where it is not read; quoted ones are talk about claims.
 _LATE = re.compile(rf"(?<![\w`'\"-]){MARK}[ \t]++[^\s:\[\]]++[ \t]*+(?:\[[^\]]*\])?[ \t]*+:[ \t]++[^\s`'\"]")
 
@@ -85,12 +86,20 @@ def read_marked(path: Path, faults: list[str]) -> list[Marked]:
         broken = data[: error.start].count(b"\n") + 1
         raise RefusedError(f"{path}:{broken}: is not UTF-8 text") from None
     found: list[Marked] = []
-    skipped = 0
+    skipped, outer = 0, ""
     for number, line in enumerate(lines, 1):
         if number <= skipped:
             continue
-        fence = _FENCE.match(line) if path.suffix.lower() in MARKDOWN else None
-        if fence is not None:
+        fence, other = (
+            p.match(line) if path.suffix.lower() in MARKDOWN else None for p in (_FENCE, _OTHER_FENCE)
+        )
+        if outer:
+            # An example that shows a block of claims holds none.
+            if other is not None and other["fence"].startswith(outer) and not other["rest"].strip():
+                outer = ""
+        elif other is not None and fence is None:
+            outer = other["fence"]
+        elif fence is not None:
             end = _closing(lines, number, fence["fence"])
             if end is None:
                 faults.append(f"{path}:{number}: this block of claims is not closed")

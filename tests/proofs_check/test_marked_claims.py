@@ -145,3 +145,15 @@ def test_a_claim_that_would_not_be_read_is_a_fault(here, before):
 def test_a_long_line_is_read_at_once(here, line):
     with pytest.raises(RefusedError):
         found("a.md", f"gateproof-claim {line}\n")
+
+
+def test_a_block_inside_an_example_is_talk_about_claims(tmp_path):
+    path = tmp_path / "a.md"
+    inner = '```gateproof\n[[claim]]\nid = "{}"\nformal = "1 + 1 == 2"\n```\n'
+    path.write_text(
+        f"````markdown\n{inner.format('shown')}````\n\n~~~\n{inner.format('too')}~~~\n\n{inner.format('real')}"
+    )
+    assert [claim.id for claim in load([path])] == ["real"]
+    # A fence that nobody closes goes on to the end, as Markdown has it.
+    path.write_text(f"{inner.format('real')}\n````\n{inner.format('shown')}")
+    assert [claim.id for claim in load([path])] == ["real"]
