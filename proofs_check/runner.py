@@ -111,6 +111,8 @@ def run(
     return Run(results, interrupted)
 
 
+#: Readings after which a worker makes way for a new one: what it keeps of formulas grows by some 0.1 MB each.
+ENOUGH = 100
 Keep = Callable[[int, Result], None]
 
 
@@ -255,19 +257,24 @@ class _Crew:
         self.lock = threading.Lock()
 
     def serve(self) -> None:
-        """Feed one worker until nothing is left; a worker that is lost is replaced."""
+        """Feed one worker until nothing is left; one that is lost or has answered enough is replaced."""
         worker: Worker | None = None
+        answered = 0
         try:
             while self.left and not self.stopped.is_set():
                 try:
                     index = self.left.popleft()
                 except IndexError:
                     break
+                if worker is not None and answered >= ENOUGH:
+                    self.dismiss(worker)
+                    worker = None
                 if worker is None:
-                    worker = Worker(self.decider)
+                    worker, answered = Worker(self.decider), 0
                     if not self.hire(worker):
                         break
                 result, alive = asked(worker, self.readings[index], self.settings, self.decider)
+                answered += 1
                 if not alive:
                     self.dismiss(worker)
                     worker = None

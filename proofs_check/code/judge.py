@@ -28,6 +28,7 @@ from gateproof.proofs_check.engine.witness import failure_at
 from gateproof.proofs_check.records import Controls, Decision
 from gateproof.theory.formula import FormulaError
 from gateproof.theory.formula.nodes import App, Expr, Num, Rel, Var
+from gateproof.theory.formula.printer import to_text
 
 #: Bits of a ball; more where it is not narrow enough to count units in the last place.
 BITS = (128, 512, 2048)
@@ -249,7 +250,7 @@ def _ball(expr: Expr, exact: Mapping[str, Fraction], form: Format) -> tuple[Frac
         unit = form.unit(middle)
         if radius <= NARROW * unit or (form.overflows(middle - radius) and form.overflows(middle + radius)):
             return middle, unit
-    raise MaybeUndefined(f"an enclosure that stays wide: {ball.str(5)}")
+    raise MaybeUndefined(f"an enclosure of {to_text(expr)} that stays wide")
 
 
 def _parts(ball: flint.arb) -> tuple[Fraction, Fraction]:

@@ -180,3 +180,22 @@ def test_the_clock_takes_the_proposal_but_never_the_verdict(jobs, monkeypatch, t
     (result,) = run(asked, Settings(wall_seconds=0.5), jobs=jobs, cache=cache, decider=stub).results
     assert (result.decision.verdict, result.decision.nearest, result.whole) == ("refuted", None, False)
     assert cache.get(cache.key(asked[0], Settings())) is None
+
+
+def test_a_worker_that_has_answered_enough_makes_way(stub, monkeypatch):
+    from gateproof.proofs_check import runner
+
+    hired = []
+
+    class Counted(runner.Worker):
+        def __init__(self, decider):
+            hired.append(self)
+            super().__init__(decider)
+
+    monkeypatch.setattr(runner, "Worker", Counted)
+    monkeypatch.setattr(runner, "ENOUGH", 3)
+    found = run(readings(*range(8)), QUICK, jobs=2, decider=stub)
+    assert [v for v, _ in verdicts(found)][:3] == ["proved", "certified", "refuted"]
+    # Eight readings of two workers, three each at most.
+    assert len(hired) in (3, 4)
+    assert all(worker.process.poll() is not None for worker in hired)
