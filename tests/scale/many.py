@@ -1,8 +1,8 @@
 """Two thousand claims at once: ``python -m scale.many`` writes them, decides them cold and from the cache.
 
-Prints seconds on the wall, seconds of CPU and memory, of the parent and of the largest worker, and fails past
-the bars: 10 minutes cold on two cores, 10 seconds from the cache, and no more memory at 2,000 claims than a
-tenth above that at 1,000. ``--write`` keeps the figures in ``score.json``.
+Prints seconds on the wall, seconds of CPU and the memory of the largest process, and fails past the bars: 10
+minutes cold on two cores, 10 seconds from the cache, and no more memory than 1,000 claims take but for what the
+document holds of each. ``--write`` keeps the figures in ``score.json``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from pathlib import Path
 SCORE = Path(__file__).resolve().parent / "score.json"
 COUNT, FEW = 2000, 1000
 COLD, CACHED, GROWTH = 600.0, 10.0, 1.1
+#: What the parent keeps of a decided claim until the document is written, in MB.
+KEPT = 0.03
 
 
 def claims(count: int, seed: int = 0) -> Iterator[tuple[str, str]]:
@@ -96,6 +98,11 @@ def _plain(counts: object) -> dict[str, float]:
     return found
 
 
+def most_memory(at_few: float) -> float:
+    """MB that the larger run may take: workers stay as they are, the document grows by the claim."""
+    return GROWTH * at_few + KEPT * (COUNT - FEW)
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Measure; 0 within the bars."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -116,8 +123,10 @@ def main(words: Sequence[str] | None = None) -> int:
         faults.append(f"cold: {rows['2000 cold']['wall']} s, at most {COLD:g}")
     if rows["2000 cached"]["wall"] > CACHED:
         faults.append(f"cached: {rows['2000 cached']['wall']} s, at most {CACHED:g}")
-    if rows["2000 cold"]["mb"] > GROWTH * rows["1000 cold"]["mb"]:
-        faults.append(f"memory: {rows['2000 cold']['mb']} MB beside {rows['1000 cold']['mb']} at {FEW} claims")
+    if rows["2000 cold"]["mb"] > most_memory(rows["1000 cold"]["mb"]):
+        faults.append(
+            f"memory: {rows['2000 cold']['mb']} MB beside {rows['1000 cold']['mb']} at {FEW} claims"
+        )
     print("\n".join(faults) or "within the bars")
     if options.write:
         SCORE.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
