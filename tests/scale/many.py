@@ -1,8 +1,8 @@
 """Two thousand claims at once: ``python -m scale.many`` writes them, decides them cold and from the cache.
 
-Prints seconds on the wall, seconds of CPU and the memory of the largest process, and fails past the bars: 10
-minutes cold on two cores, 10 seconds from the cache, and no more memory than 1,000 claims take but for what the
-document holds of each. ``--write`` keeps the figures in ``score.json``.
+Prints seconds on the wall, seconds of CPU and the memory of the largest process, and fails past the bars:
+10 minutes cold on two cores, 10 seconds from the cache, and no more memory than 1,000 claims take but for
+what the document holds of each. ``--write`` keeps the figures in ``score.json``.
 """
 
 from __future__ import annotations
