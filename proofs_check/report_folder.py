@@ -24,6 +24,8 @@ def prepare(folder: Path) -> None:
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise RefusedError(f"--out {folder}: cannot be made: {why}") from None
+    if (folder / CERTIFICATES).is_symlink():
+        raise RefusedError(f"{folder / CERTIFICATES}: is a link to another place; remove it")
     if not os.access(folder, os.W_OK) or not os.access(folder / CERTIFICATES, os.W_OK):
         raise RefusedError(f"--out {folder}: cannot be written to")
 
@@ -46,12 +48,19 @@ def write(found: Guarded, folder: Path) -> dict[str, Any]:
     }
     try:
         for name, certificate in certificates.items():
-            atomic.write_text(folder / document.by_file(name), lines(certificate))
+            _put(folder / document.by_file(name), lines(certificate))
         for name, text in files.items():
-            atomic.write_text(folder / name, text)
+            _put(folder / name, text)
         for old in (folder / CERTIFICATES).iterdir():
             if _OURS.fullmatch(old.name) and old.stem not in certificates:
                 old.unlink()
     except OSError as error:
         raise RefusedError(f"{folder}: cannot be written: {error.strerror}") from None
     return made
+
+
+def _put(path: Path, text: str) -> None:
+    """Write a file of a report. A link in its place goes: what it leads to is none of ours."""
+    if path.is_symlink():
+        path.unlink()
+    atomic.write_text(path, text)

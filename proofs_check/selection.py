@@ -43,8 +43,9 @@ def select(words: Sequence[str]) -> Selection:
     files = [word for word in words if is_file(word)]
     wanted = [word for word in words if not is_file(word)]
     if files or modules:
-        named = list(dict.fromkeys((*files, *modules)))
-        return _chosen([([*load(map(Path, files)), *_coded(modules)], ", ".join(named))], wanted)
+        files, modules = list(dict.fromkeys(files)), list(dict.fromkeys(modules))
+        pool = [*load(map(Path, files)), *_coded(modules)]
+        return _chosen([(pool, ", ".join((*files, *modules)))], wanted)
     pools: list[tuple[list[ClaimSpec], str]] = []
     own, coded = own_files(), [PREFIX + name for name in find().values.get("modules", ())]
     if own or coded:
@@ -60,7 +61,7 @@ def _coded(modules: Sequence[str]) -> list[ClaimSpec]:
         return []
     from gateproof.proofs_check.code.modules import claims_of
 
-    return [claim for word in dict.fromkeys(modules) for claim in claims_of(word.removeprefix(PREFIX))]
+    return [claim for word in modules for claim in claims_of(word.removeprefix(PREFIX))]
 
 
 def own_files() -> list[Path]:

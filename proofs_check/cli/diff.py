@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
 
     found = differences(_read(Path(options.old)), _read(Path(options.new)))
     if options.json:
-        output.put(json.dumps({"differences": found}, indent=2) + "\n")
+        output.put(json.dumps({"schema_version": 1, "differences": found}, indent=2) + "\n")
     else:
         for entry in (
             e for e in found if (e["old"] is not None and e["new"] is not None) or e["what"] in LOOSE

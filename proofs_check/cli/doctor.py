@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
 
     found = examine()
     if options.json:
-        output.put(json.dumps(found, indent=2) + "\n")
+        output.put(json.dumps({"schema_version": 1, **found}, indent=2) + "\n")
     else:
         for name, version in found["required"].items():
             output.put(f"{name:14} {version or 'MISSING: pip install ' + name}\n")

@@ -48,7 +48,10 @@ def run(options: argparse.Namespace) -> int:
             output.complain(("interrupted: the same command goes on from what was finished",))
             return FAILED
     if options.json:
-        output.put(json.dumps({"evidence": [_entry(found) for found in chosen]}, indent=2) + "\n")
+        output.put(
+            json.dumps({"schema_version": 1, "evidence": [_entry(found) for found in chosen]}, indent=2)
+            + "\n"
+        )
     else:
         for found in chosen:
             output.put("".join(f"{line}\n" for line in _lines(found)))
@@ -69,7 +72,9 @@ def _accepted(options: argparse.Namespace) -> int:
         raise RefusedError(f"the record cannot be written: {error.strerror}") from None
     known = [found for found in states.of(load_packaged()) if found.path in made]
     if options.json:
-        output.put(json.dumps({"evidence": [_entry(found) for found in known]}, indent=2) + "\n")
+        output.put(
+            json.dumps({"schema_version": 1, "evidence": [_entry(found) for found in known]}, indent=2) + "\n"
+        )
     else:
         for found in known:
             output.put("".join(f"{line}\n" for line in _lines(found)))

@@ -92,4 +92,6 @@ def _chosen(names: list[str], asked: list[str]) -> list[str]:
 def _put(as_json: bool, rows: list[dict[str, object]], lines: list[str]) -> None:
     import json
 
-    output.put(json.dumps({"figures": rows}, indent=2) + "\n" if as_json else "".join(lines))
+    output.put(
+        json.dumps({"schema_version": 1, "figures": rows}, indent=2) + "\n" if as_json else "".join(lines)
+    )

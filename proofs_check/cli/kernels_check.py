@@ -57,7 +57,10 @@ def run(options: argparse.Namespace) -> int:
     passed = not failed and any(r.passed for r in results)
     if options.json:
         output.put(
-            json.dumps({"passed": passed, "results": [r.document() for r in results]}, indent=1) + "\n"
+            json.dumps(
+                {"schema_version": 1, "passed": passed, "results": [r.document() for r in results]}, indent=1
+            )
+            + "\n"
         )
     else:
         output.put(_end(results, failed))

@@ -57,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
     failed = [key for key, found in worse.items() if found]
     if options.json:
         document = {
+            "schema_version": 1,
             "passed": not failed,
             "triton": here,
             "table": table.triton,

@@ -103,7 +103,7 @@ def _print_list(options: argparse.Namespace, names: list[str]) -> None:
     if options.json:
         keys = ("experiment", "preset", "shows", "cannot", "evidence")
         entries = [{key: getattr(one, key) for key in keys} for one in found]
-        output.put(json.dumps({"presets": entries}, indent=1) + "\n")
+        output.put(json.dumps({"schema_version": 1, "presets": entries}, indent=1) + "\n")
         return
     for name in names:
         output.put(f"{name}\n")
@@ -202,7 +202,8 @@ def _answer(plan: Plan, outcome: Outcome, out: Path, document: dict[str, Any]) -
     from gateproof.kernels.runs import files
 
     summary = None if outcome.summary is None else files.summary_document(plan, outcome)
-    return {"out": str(out), "complete": outcome.complete, "summary": summary, "claims": document["claims"]}
+    found = {"out": str(out), "complete": outcome.complete, "summary": summary, "claims": document["claims"]}
+    return {"schema_version": 1, **found}
 
 
 def _lines(outcome: Outcome, out: Path, document: dict[str, Any]) -> Iterator[str]:

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         _write_coq(options.coq, names)
     results = _results(names)
     if options.json:
-        output.put(json.dumps({"certificates": results}, indent=2) + "\n")
+        output.put(json.dumps({"schema_version": 1, "certificates": results}, indent=2) + "\n")
     else:
         for result in results:
             claims = f"  {', '.join(result['claims'])}" if result["claims"] else ""

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isfinite, ldexp
 
+from gateproof.kernels.check.rounding import FORMATS as PLAIN
+from gateproof.kernels.check.rounding import Format as Plain
 
-@dataclass(frozen=True)
-class Format:
-    """``bits`` significant bits; normal numbers are from 2**lowest to below 2**(highest + 1)."""
 
-    name: str
-    bits: int
-    lowest: int
-    highest: int
+class Format(Plain):
+    """A format with what exact fractions tell of its numbers."""
 
     @property
     def least(self) -> float:
         """The least number above 0."""
         return ldexp(1.0, self.lowest - self.bits + 1)
-
-    @property
-    def largest(self) -> float:
-        """The largest finite number."""
-        return float((2 - Fraction(1, 2 ** (self.bits - 1))) * Fraction(2) ** self.highest)
 
     def unit(self, value: Fraction) -> Fraction:
         """The unit in the last place of a real number: of the numbers around it (Muller et al., 2.6)."""
@@ -65,10 +56,8 @@ class Format:
 
 
 FORMATS = {
-    "float16": Format("float16", 11, -14, 15),
-    "bfloat16": Format("bfloat16", 8, -126, 127),
-    "float32": Format("float32", 24, -126, 127),
-    "float64": Format("float64", 53, -1022, 1023),
+    name: Format(f.name, f.bits, f.lowest, f.highest)
+    for name, f in {**PLAIN, "float64": Plain("float64", 53, -1022, 1023)}.items()
 }
 
 

@@ -159,7 +159,7 @@ def test_ulps_are_those_of_the_exact_value():
 
 def test_the_command(capsys, one_script):
     assert main(["figures", "--list", "li*", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"figures": [{"name": "line"}]}
+    assert json.loads(capsys.readouterr().out) == {"schema_version": 1, "figures": [{"name": "line"}]}
     assert main(["figures", "nothing"]) == 5
     assert "no figure 'nothing'; there are line" in capsys.readouterr().err
     assert main(["figures", "--check"]) == 1

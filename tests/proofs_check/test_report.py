@@ -165,3 +165,32 @@ def test_api(tmp_path, monkeypatch):
         api.check(tmp_path / "none.toml")
     with pytest.raises(api.NothingSelectedError):
         api.check(path, "nothing")
+
+
+def test_a_link_in_the_folder_leads_nowhere(tmp_path, monkeypatch):
+    """A pull request may bring a folder with links: what they lead to is not written."""
+    from gateproof.proofs_check.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    claim = '[[claim]]\nid = "one"\nformal = "for x in R: abs(silu(x) - relu(x)) <= 0.2785"\n'
+    (tmp_path / "a.claims.toml").write_text(claim)
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("report.html", "report.json", "report.md", "junit.xml", "report.sarif", "report.tex"):
+        (out / name).symlink_to(victim)
+    assert main(["report", "a.claims.toml", "--out", "out", "-j", "1"]) == 0
+    assert victim.read_text() == "mine"
+    assert not any((out / name).is_symlink() for name in ("report.html", "report.json", "report.tex"))
+    (certificate,) = (out / "certificates").iterdir()
+    certificate.unlink()
+    certificate.symlink_to(victim)
+    assert main(["report", "a.claims.toml", "--out", "out", "-j", "1"]) == 0
+    assert victim.read_text() == "mine"
+    # A linked folder of certificates is refused before anything is decided.
+    other = tmp_path / "other"
+    (other / "elsewhere").mkdir(parents=True)
+    (other / "certificates").symlink_to(other / "elsewhere")
+    assert main(["report", "a.claims.toml", "--out", "other", "-j", "1"]) == 2
+    assert list((other / "elsewhere").iterdir()) == []

@@ -189,7 +189,16 @@ def _shifts(table: SignTable, i: int) -> list[tuple[int, Poly, Signs]]:
 
 def by_ends(table: SignTable, f: Poly) -> Signs:
     """Linear in a name between two numbers: a mean of the values at both of them."""
-    result = ALL
+    result, cheap = ALL, table.cheap
+    # Work is bounded: the values at ends are not worth derivatives.
+    table.cheap = True
+    try:
+        return _between_ends(table, f, result)
+    finally:
+        table.cheap = cheap
+
+
+def _between_ends(table: SignTable, f: Poly, result: Signs) -> Signs:
     for i in polys.used(f):
         name = table.ws.atoms[i].name
         others = [j for j in polys.used(f) if j != i]
@@ -221,8 +230,7 @@ CHEAP = (
     by_root,
     by_logarithms,
     by_shift,
-    by_ends,
     by_products,
     by_discriminant,
 )
-RULES = (*CHEAP, by_exponential, by_derivative, by_concavity, by_taylor)
+RULES = (*CHEAP, by_exponential, by_derivative, by_concavity, by_taylor, by_ends)
