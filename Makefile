@@ -66,7 +66,7 @@ figures: $(STAMP)  ## draw the figures anew, beside their scripts
 test: $(STAMP)  ## the tests, without the deep ones
 	$(PY) -m pytest -n $(JOBS) $(TESTS)
 
-soundness: $(STAMP)  ## statements of published tables, true and changed, at three precisions
+soundness: $(STAMP)  ## facts of published tables and textbooks, true and changed, at three precisions
 	PYTHONPATH=tests $(PY) -m soundness.suite -j $(JOBS)
 
 wheel: $(STAMP)  ## only the test that builds and installs the wheel

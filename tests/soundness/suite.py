@@ -1,4 +1,4 @@
-"""The soundness suite: statements of published tables, true as printed and changed, at several precisions.
+"""The soundness suite: facts of published tables and textbooks, true and changed, at several precisions.
 
 ``python -m soundness.suite`` (``make soundness``) decides every statement of ``tables``, and variants that
 ``evaluate`` sees to be false, and fails on a false proved, certified, refuted or ill-posed at any setting, or
