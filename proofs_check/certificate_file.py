@@ -10,7 +10,7 @@ from typing import Any
 
 from gateproof.proofs_check.refused import RefusedError
 
-KINDS = ("range", "integral", "root", "finite", "parameter-lower-bound", "composite")
+KINDS = ("range", "integral", "root", "finite", "floating", "parameter-lower-bound", "composite")
 MAX_BYTES = 256_000_000
 
 

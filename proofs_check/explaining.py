@@ -89,6 +89,8 @@ def _tries(
         claim = parse_claim(reading.formal, define_all(reading.define))
     except FormulaError:
         return
+    if claim.format:
+        return
     if entry["verdict"] == "ill-posed":
         domains = _sound_parts(claim, reading)
     else:

@@ -54,7 +54,7 @@ def subject(text: str, expression: Expr | None) -> tuple[Extremum, tuple[str, Ex
             claim: Claim = parse_claim(text)
         except FormulaError as error:
             raise RefusedError(str(error)) from None
-        body = None if claim.scope.binds else claim.body
+        body = None if claim.scope.binds or claim.format else claim.body
     if isinstance(body, Rel) and len(body.terms) == 2 and body.ops[0] in _TURNED:
         (first, second), op = body.terms, body.ops[0]
         if not isinstance(first, Extremum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from gateproof.proofs_check.checker import floating
 from gateproof.proofs_check.checker.algebra import Rejected
 from gateproof.proofs_check.checker.boxes import Certificate, Verdict, fields, need
 from gateproof.proofs_check.checker.kinds import Finite, Integral, Range, Root
@@ -29,8 +30,10 @@ def _judge(document: Any, spent: Counter[str]) -> Verdict:
     need(isinstance(document, dict), "it is not an object")
     kind, version, before = document.get("kind"), document.get("version"), spent["boxes"]
     need(type(version) is int and version == 1, "only version 1 is known to this checker")
-    fit = isinstance(kind, str) and kind in {*KINDS, "parameter-lower-bound", "composite"}
+    fit = isinstance(kind, str) and kind in {*KINDS, "parameter-lower-bound", "floating", "composite"}
     need(fit, f"kind {kind!r:.60} is not known to this checker")
+    if kind == "floating":
+        return floating.check(document, spent)
     if kind != "composite":
         lower_bound = Supremum if document.get("family") is None else Gates
         certificate = KINDS.get(str(kind), lower_bound)(document, spent)

@@ -63,6 +63,8 @@ def read(text: str, function: str) -> Held:
         raise FormulaError(f"{function!r} is no name for a function here: the language has one of that name")
     # Its body is never looked at: the calls are taken out before anything is written out.
     claim = parse_claim(text, {function: _Opaque(function)})
+    if claim.format:
+        raise FormulaError("a statement about code has its format as dtype=..., not in front", 1)
     parts = claim.body.parts if isinstance(claim.body, And) else (claim.body,)
     if not claim.scope.binds:
         raise FormulaError('a statement about code needs a name with its set, as in "for x in R: ..."')

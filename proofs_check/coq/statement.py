@@ -40,6 +40,8 @@ def parts_of(text: str) -> Sequence[Part]:
     """The relations of a statement in one real variable. Raises RefusedError, NotARelationError."""
     claim = apart(parse_claim(text))
     assert isinstance(claim, Claim)
+    if claim.format:
+        raise NotARelationError
     statement = claim.body
     name, ends, domain = _domain(claim.scope)
     if not isinstance(statement, Rel) or any(op not in ("<", "<=", ">", ">=") for op in statement.ops):

@@ -19,7 +19,6 @@ from gateproof.proofs_check.engine.logic import links_of
 from gateproof.proofs_check.engine.outcome import IllPosedError, NotYetError, Outcome, UndecidedError
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign
-from gateproof.proofs_check.engine.statements import decide_claim
 from gateproof.theory.formula.library import substitute_node
 from gateproof.theory.formula.nodes import (
     And,
@@ -67,11 +66,6 @@ def planted(claim: Claim, outcome: Outcome, context: Context) -> list[Claim]:
         Claim(claim.scope, body) if not isinstance(body, Claim) else body
         for body in _bodies(claim, claim.body, outcome, context)
     ]
-
-
-def caught(claim: Claim, truth: bool, context: Context) -> bool:
-    """Whether a control is decided the opposite way to ``truth``."""
-    return decide_claim(claim, context).truth is (not truth)
 
 
 def _bodies(claim: Claim, stmt: Stmt, outcome: Outcome, context: Context) -> list[Stmt | Claim]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gateproof.proofs_check.engine.apart import apart, binds, definitions_apart
 from gateproof.proofs_check.engine.context import Context
-from gateproof.proofs_check.engine.controls import caught, planted
+from gateproof.proofs_check.engine.controls import planted
 from gateproof.proofs_check.engine.outcome import Outcome
 from gateproof.proofs_check.engine.statements import decide_claim
 from gateproof.proofs_check.records import Controls, Decision, Reading, Settings
@@ -29,7 +29,12 @@ def definitions_of(reading: Reading) -> dict[str, Definition]:
 
 def read(text: str, extra: dict[str, Definition]) -> Claim:
     """A parsed claim in core nodes, in which nothing that is put in for a name is bound there."""
-    written = apart(parse_claim(text, extra))
+    parsed = parse_claim(text, extra)
+    if parsed.format:
+        from gateproof.proofs_check.floating.written import written as computed
+
+        return computed(parsed, extra)
+    written = apart(parsed)
     claim: Node = expand_node(written, definitions_apart(written, extra))
     claim = roots_of_squares(apart(claim) if any(binds(d.body) for d in extra.values()) else claim)
     assert isinstance(claim, Claim)
@@ -52,16 +57,34 @@ def decide_reading(reading: Reading, settings: Settings) -> Decision:
     claim = read(reading.formal, extra)
     given = [(text, read(text, extra)) for text in reading.controls]
     context = Context(settings)
-    outcome = decide_claim(claim, context)
+    outcome = _decided(claim, context)
     if outcome.truth is None:
         return _decision(outcome, Controls(), reading.formal)
-    tried = given or [(to_text(c), c) for c in planted(claim, outcome, context)]
-    missed = tuple(text for text, control in tried if not caught(control, outcome.truth, context))
+    tried = given or [(to_text(c), c) for c in _planted(claim, outcome, context)]
+    missed = tuple(t for t, control in tried if _decided(control, context).truth is not (not outcome.truth))
     controls = Controls(len(tried), len(tried) - len(missed), missed)
     if missed:
         reason = f"a near miss was not told apart: {missed[0]}"
         return _decision(replace(outcome, truth=None, reason=reason), controls, reading.formal)
     return _decision(outcome, controls, reading.formal)
+
+
+def _decided(claim: Claim, context: Context) -> Outcome:
+    """The outcome of a claim on real numbers, or on those of a format."""
+    if claim.format:
+        from gateproof.proofs_check.floating.decide import decide_floating
+
+        return decide_floating(claim, context)
+    return decide_claim(claim, context)
+
+
+def _planted(claim: Claim, outcome: Outcome, context: Context) -> list[Claim]:
+    """Near misses made from the claim."""
+    if claim.format:
+        from gateproof.proofs_check.floating import controls
+
+        return controls.planted(claim, outcome, context)
+    return planted(claim, outcome, context)
 
 
 def _titled(outcome: Outcome, text: str) -> Mapping[str, Any] | None:

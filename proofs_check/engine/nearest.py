@@ -49,7 +49,10 @@ def nearest(reading: Reading, settings: Settings) -> Mapping[str, str] | None:
     The reading must have been refuted. Work is bounded by counts, so the answer is the same each time.
     """
     given = definitions_of(reading)
-    claim = apart(parse_claim(reading.formal, given))
+    parsed = parse_claim(reading.formal, given)
+    if parsed.format:
+        return None
+    claim = apart(parsed)
     assert isinstance(claim, Claim)
     extra = definitions_apart(claim, given)
     bits = min(settings.max_bits or MAX_BITS, MAX_BITS)

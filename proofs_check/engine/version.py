@@ -24,6 +24,7 @@ def source_version() -> str:
         Path(next(iter(gateproof.numerics.__path__))),
         here,
         here.parent / "checker",
+        here.parent / "floating",
     ]
     files = [(folder, path) for folder in folders for path in sorted(folder.rglob("*.py"))]
     files.append((here.parent, here.parent / "evidence" / "certificates.py"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gateproof.theory.formula import names
+from gateproof.theory.formula import floating, names
 from gateproof.theory.formula.nodes import (
     App,
     At,
@@ -285,4 +285,5 @@ CALLS: dict[str, Reader] = {
     "tg": _tg,
     "lse": _lse,
     "softmax": _softmax,
+    **floating.CALLS,
 }

@@ -12,6 +12,7 @@ from gateproof.theory.formula.nodes import (
     Const,
     Diff,
     Expr,
+    Fl,
     In,
     IntervalSet,
     MeanField,
@@ -22,6 +23,7 @@ from gateproof.theory.formula.nodes import (
     Rel,
     Series,
     Tg,
+    Ulp,
     Var,
     Where,
 )
@@ -125,6 +127,10 @@ def _other(node: Node) -> str:
             variances.append(f"p = {node.power}")
         name = rf"\operatorname{{{_escaped(node.op)}}}_{{{_name(node.var)}}}"
         return name + _braced(f"{to_latex(node.body)}; {', '.join(variances)}")
+    if isinstance(node, Fl):
+        return r"\mathrm{fl}" + _braced(to_latex(node.body))
+    if isinstance(node, Ulp):
+        return r"\mathrm{ulp}" + ("" if node.of is None else _braced(to_latex(node.of)))
     if isinstance(node, Tg):
         from gateproof.theory.threshold_gate import write_out
 

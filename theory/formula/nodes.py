@@ -48,6 +48,7 @@ __all__ = [
     "Expr",
     "Extremum",
     "FiniteSet",
+    "Fl",
     "Gauss",
     "Gauss2",
     "Implies",
@@ -77,6 +78,7 @@ __all__ = [
     "Stmt",
     "Taylor",
     "Tg",
+    "Ulp",
     "Var",
     "Where",
     "num",
@@ -309,6 +311,20 @@ class FiniteSet(Expr):
     """``{a, b, ...}``, to hold argmax or zeros against."""
 
     items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Fl(Expr):
+    """The body computed operation by operation in the format of the claim, as it is written."""
+
+    body: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Ulp(Expr):
+    """The unit in the last place of a real number; ``of`` is None until the difference beside it is known."""
+
+    of: Expr | None
 
 
 def num(value: int | str | Fraction) -> Num:

@@ -7,7 +7,7 @@ on its left). Nothing is evaluated: names are looked up in fixed tables.
 
 from __future__ import annotations
 
-from gateproof.theory.formula import hints, names
+from gateproof.theory.formula import floating, hints, names
 from gateproof.theory.formula.calls import CALLS
 from gateproof.theory.formula.nodes import (
     And,
@@ -47,14 +47,15 @@ class Parser(ScopeReader):
     # --- statements -----------------------------------------------------------
 
     def claim(self) -> Claim:
-        """``["for" binds ":"] stmt``."""
+        """``["in" format ":"] ["for" binds ":"] stmt``."""
+        floating.read_format(self)
         scope = Scope((), ())
         if self.take("for"):
             scope = self.scope(":")
             self.expect(":")
         body = self.statement()
         self.end()
-        return Claim(scope, body)
+        return Claim(scope, body, self.format)
 
     def statement(self) -> Stmt:
         """A statement, at the loosest precedence."""
@@ -256,6 +257,8 @@ class Parser(ScopeReader):
             return node
         if called:
             return self._call(token)
+        if word == "ulp":
+            return floating.read_ulp(self, token)
         if self.token.text == "[":
             self.advance()
             self.depth += 7

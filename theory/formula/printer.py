@@ -14,6 +14,7 @@ from gateproof.theory.formula.nodes import (
     Exists,
     Extremum,
     FiniteSet,
+    Fl,
     Gauss,
     Gauss2,
     Implies,
@@ -41,6 +42,7 @@ from gateproof.theory.formula.nodes import (
     Softmax,
     Taylor,
     Tg,
+    Ulp,
     Var,
     Where,
 )
@@ -181,7 +183,11 @@ def _other(node: Node) -> str:
         return f"exists {_scope(node.scope)}: ({to_text(node.body)})"
     if isinstance(node, Claim):
         head = f"for {_scope(node.scope)}: " if node.scope.binds or node.scope.conditions else ""
-        return head + to_text(node.body)
+        return (f"in {node.format}: " if node.format else "") + head + to_text(node.body)
+    if isinstance(node, Fl):
+        return f"fl({to_text(node.body)})"
+    if isinstance(node, Ulp):
+        return "ulp" if node.of is None else f"ulp({to_text(node.of)})"
     if isinstance(node, Index):
         return f"{node.vector}[{to_text(node.index)}]"
     if isinstance(node, FiniteSet):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gateproof.theory.formula import scopes
+from gateproof.theory.formula import floating, scopes
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.library import Definition, arities
 from gateproof.theory.formula.nodes import Claim, Expr
@@ -18,6 +18,8 @@ def parse_claim(text: str, extra: Definitions | None = None) -> Claim:
     parser = _parser(text, extra)
     claim = scopes.bind_polynomials(parser.claim())
     try:
+        if claim.format:
+            claim = floating.settled(claim, extra or {})
         scopes.check(claim)
     except FormulaError as error:
         raise _placed(error, parser) from None

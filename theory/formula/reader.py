@@ -17,6 +17,8 @@ class Reader:
         self.at = 0
         self.depth = 0
         self.bound: set[str] = set()
+        #: The floating-point format that the claim names, if it does.
+        self.format = ""
 
     @property
     def token(self) -> Token:

@@ -40,7 +40,7 @@ def bind_polynomials(claim: Claim) -> Claim:
     if not wanted:
         return claim
     binds = tuple(Bind(name, NamedSet("R")) for name in sorted(wanted))
-    return Claim(Scope(claim.scope.binds + binds, claim.scope.conditions), claim.body)
+    return Claim(Scope(claim.scope.binds + binds, claim.scope.conditions), claim.body, claim.format)
 
 
 def check(claim: Claim) -> None:

@@ -147,7 +147,11 @@ class Scope(Node):
 
 @dataclass(frozen=True, eq=False)
 class Claim(Node):
-    """A closed statement: for all values of the scope the body holds."""
+    """A closed statement: for all values of the scope the body holds.
+
+    With a ``format`` (a name of ``formats.FORMATS``) the names range over its finite numbers only.
+    """
 
     scope: Scope
     body: Stmt
+    format: str = ""

@@ -21,13 +21,16 @@ FILES = [
     "boxes",
     "check",
     "evaluate",
+    "floating",
     "interval",
     "jet",
     "kinds",
     "parameters",
+    "points",
+    "rounded",
     "tail",
 ]
-LINES, CODE = 1387, 995  # all files together; they may shrink
+LINES, CODE = 1795, 1303  # all files together; they may shrink
 OURS = "gateproof.proofs_check.checker"
 
 # Checks a certificate in a fresh interpreter and prints what that loaded.
