@@ -37,7 +37,7 @@ def read(text: str) -> Expr | None:
         name = free[0]
         advice = f"bind it, as in sup({text[:40].strip()}, {name} in R)"
         raise RefusedError(f"{name!r} is not bound; {advice}")
-    from gateproof.proofs_check.engine.apart import apart
+    from gateproof.theory.formula.apart import apart
 
     told = apart(expression)
     assert isinstance(told, Expr)

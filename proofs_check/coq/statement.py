@@ -10,9 +10,9 @@ from gateproof.numerics.exact_point import exact_value
 from gateproof.proofs_check.coq.tail import Limits
 from gateproof.proofs_check.coq.text import number, term, variable
 from gateproof.proofs_check.coq.theorem import Ends, Question
-from gateproof.proofs_check.engine.apart import apart
 from gateproof.proofs_check.refused import RefusedError
 from gateproof.theory.formula import expand, parse_claim
+from gateproof.theory.formula.apart import apart
 from gateproof.theory.formula.nodes import App, Claim, Const, Expr, IntervalSet, NamedSet, Rel, Scope, Var
 
 _READ = "a Coq file is written for: for x in R (or an interval): a <= b (or <, >=, >, and chains of them)"

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gateproof.proofs_check.engine.apart import apart, binds, definitions_apart
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.controls import planted
 from gateproof.proofs_check.engine.outcome import Outcome
 from gateproof.proofs_check.engine.statements import decide_claim
 from gateproof.proofs_check.records import Controls, Decision, Reading, Settings
 from gateproof.theory.formula import Claim, Definition, FormulaError, define_all, expand_node, parse_claim
+from gateproof.theory.formula.apart import apart, binds, definitions_apart
 from gateproof.theory.formula.nodes import App, Node, num, rebuild
 from gateproof.theory.formula.printer import to_text
 

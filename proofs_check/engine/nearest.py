@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gateproof.proofs_check.engine.apart import apart, definitions_apart
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.judge import decide_reading, definitions_of
 from gateproof.proofs_check.engine.logic import links_of
@@ -32,6 +31,7 @@ from gateproof.proofs_check.engine.nearest_signs import (
 from gateproof.proofs_check.engine.nearest_values import closed_changes, polynomial_changes
 from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.formula import Definition, parse_claim, to_text
+from gateproof.theory.formula.apart import apart, definitions_apart
 from gateproof.theory.formula.nodes import And, Claim, Implies, In, Not, Num, Or, Pred, Rel, Scope, Stmt, Var
 from gateproof.theory.formula.scopes import free_names
 

@@ -14,9 +14,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from gateproof.proofs_check.engine.apart import apart
 from gateproof.proofs_check.records import Controls, Decision, Reading, Settings
 from gateproof.theory.formula import expand_node, parse_claim, parse_expr
+from gateproof.theory.formula.apart import apart
 from gateproof.theory.formula.nodes import App, Claim, Num, Rel
 from gateproof.theory.formula.scopes import free_names
 

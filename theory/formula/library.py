@@ -104,7 +104,7 @@ def arities() -> Mapping[str, tuple[int, int | None]]:
 
 
 def substitute(node: Expr, values: Mapping[str, Expr]) -> Expr:
-    """The expression with names replaced; names bound inside are left alone."""
+    """The expression with names replaced; names bound inside are left alone, and catch nothing put in."""
     found = _substitute(node, dict(values))
     assert isinstance(found, Expr)
     return found
@@ -118,23 +118,61 @@ def substitute_node(node: Node, values: Mapping[str, Expr]) -> Node:
 def _substitute(node: Node, values: dict[str, Expr]) -> Node:
     from gateproof.theory.formula.scopes import bound_names, split_children
 
+    if not values:
+        return node
     if isinstance(node, Var):
         return values.get(node.name, node)
-    if isinstance(node, Diff | Taylor) and node.var in values:
-        # d/dx at x = value, not the derivative of a constant.
-        rest = {k: v for k, v in values.items() if k != node.var}
-        inner_node = _substitute(node, rest) if rest else node
-        assert isinstance(inner_node, Expr)
-        return At(inner_node, node.var, values[node.var])
+    if isinstance(node, Diff | Taylor):
+        return _at_value(node, values)
     bound = bound_names(node)
     if not bound:
-        return node if not values else _rebuilt(node, values)
+        return _rebuilt(node, values)
     inside = {k: v for k, v in values.items() if k not in bound}
+    caught = _caught(node, bound, inside)
+    if caught:
+        from gateproof.theory.formula.apart import without_bound
+
+        return _substitute(without_bound(node, caught, values), values)
     inner, _ = split_children(node)
     inner_ids = {id(c) for c in inner}
     result = rebuild(node, lambda c: _substitute(c, inside if id(c) in inner_ids else values))
     assert isinstance(result, Node)
     return result
+
+
+def _caught(node: Node, bound: set[str], values: dict[str, Expr]) -> frozenset[str]:
+    """The names of the values put into the node, if it binds one of them."""
+    from gateproof.theory.formula.scopes import free_names
+
+    used = {k: free_names(v) for k, v in values.items()}
+    if not any(names & bound for names in used.values()):
+        return frozenset()
+    free = free_names(node)
+    put = frozenset(name for k, names in used.items() if k in free for name in names)
+    return put if put & bound else frozenset()
+
+
+def _at_value(node: Diff | Taylor, values: dict[str, Expr]) -> Node:
+    """d/dx at x = value, not the derivative of a constant; a value with x in it is not differentiated."""
+    rest = {k: v for k, v in values.items() if k != node.var}
+    parts = (node.body, node.point) if isinstance(node, Taylor) else (node.body,)
+    caught = any(_caught(part, {node.var}, rest) for part in parts)
+    if not caught and node.var not in values:
+        return _rebuilt(node, values)
+    if not caught:
+        inner = _rebuilt(node, rest)
+        assert isinstance(inner, Expr)
+        return At(inner, node.var, values[node.var])
+    from gateproof.theory.formula.apart import fresh_name
+
+    fresh = fresh_name(node.var, (node, *values.values()))
+    body = substitute(substitute(node.body, {node.var: Var(fresh)}), rest)
+    moved: Expr
+    if isinstance(node, Taylor):
+        moved = Taylor(body, fresh, substitute(node.point, values), node.order)
+    else:
+        moved = Diff(body, fresh, node.order)
+    return At(moved, fresh, values.get(node.var, Var(node.var)))
 
 
 def _rebuilt(node: Node, values: dict[str, Expr]) -> Node:

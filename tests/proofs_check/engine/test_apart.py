@@ -4,9 +4,9 @@ import pytest
 
 from gateproof.proofs_check.api import decide_text
 from gateproof.proofs_check.certify_text import certify_text
-from gateproof.proofs_check.engine.apart import apart
 from gateproof.proofs_check.records import Settings
 from gateproof.theory.formula import parse_claim, to_text
+from gateproof.theory.formula.apart import apart
 
 #: A definition of x, the true value at y, and what comes out if the y inside catches it.
 CAUGHT = [

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from gateproof.theory.formula import Claim, Definition
+from gateproof.theory.formula.library import Definition
 from gateproof.theory.formula.nodes import (
     Bind,
+    Claim,
     Diff,
     Exists,
     Expr,
@@ -55,6 +56,19 @@ def definitions_apart(claim: Node, extra: Mapping[str, Definition]) -> dict[str,
         found[name] = given if body is given.body else replace(given, body=body)
         known |= _names([body])
     return found
+
+
+def without_bound(node: Node, known: frozenset[str], taken: Iterable[str]) -> Node:
+    """An equal node that binds none of ``known``; a fresh name is none of the node's nor of ``taken``."""
+    return _Renaming(_names([node]) | known | set(taken)).node(node, {}, known)
+
+
+def fresh_name(name: str, nodes: Iterable[Node]) -> str:
+    """A name like the given one that stands nowhere in the nodes."""
+    taken, k = _names(nodes), 1
+    while f"{name}_{k}" in taken:
+        k += 1
+    return f"{name}_{k}"
 
 
 class _Renaming:
