@@ -58,10 +58,9 @@ def draw(figure: Any, found: dict[str, Any]) -> None:
     places = range(len(found["largest"]))
     sizes = list(found["largest"].values())
     floor = ROUNDING / 16
-    left.set_axisbelow(True)
     for place, size in zip(places, sizes, strict=True):
         if size > 0:
-            left.barh(place, size - floor, left=floor, color=BLUE, height=0.55)
+            left.plot(size, place, "o", color=BLUE, ms=6)
         else:
             left.annotate("not a bit", (floor * 1.4, place), va="center", fontsize=8, color=GREY)
     for at, said, colour, dash in ((ROUNDING, "one rounding", GREY, "--"), (1e-12, "bar", RED, "-")):

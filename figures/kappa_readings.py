@@ -6,7 +6,7 @@ from typing import Any
 
 import gateproof
 from gateproof.numerics.meanfield.kappa_readings import kappa_readings
-from gateproof.proofs_check.figures.style import BLUE, GREEN, RED
+from gateproof.proofs_check.figures.style import BLUE, GREEN, GREY, RED
 
 SIZE = (7.0, 4.0)
 NAMES = ("tanh", "sigmoid", "erf", "arctan", "softsign", "memglu", "silu", "gelu", "mish", "softplus", "elu")
@@ -48,6 +48,9 @@ def draw(figure: Any, found: dict[str, Any]) -> None:
             label=label,
             ls="none",
         )
+    for row, name in enumerate(NAMES):
+        if all(r["kappa"] is None for r in found["rows"] if r["name"] == name):
+            axes.annotate("no third derivative", (ZERO * 1.1, row), va="center", fontsize=8, color=GREY)
     axes.axvline(ZERO, color="0.6", lw=0.8)
     ticks = [ZERO, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
     axes.set(

@@ -3,7 +3,8 @@
 A script gives ``numbers()``, all that is drawn, computed by this package; ``draw(figure, found)``; and
 ``caption(found)``, Markdown with units and sources, in which figures come from ``found`` too. ``SIZE`` is the
 width and height in inches. Instead of ``draw`` a script may give ``made(found)``, the whole figure. The same
-sources and the same matplotlib give the same bytes.
+sources and the same libraries give the same bytes, but for a script with ``PER_CPU = True``: what it measures
+is the CPU's.
 """
 
 from __future__ import annotations
@@ -80,14 +81,19 @@ def need_matplotlib() -> None:
 def drawn(name: str) -> Drawn:
     """Compute and draw one of ``names()``; nothing is written."""
     need_matplotlib()
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     try:
         module = script(name)
         found = module.numbers()
     except ModuleNotFoundError as error:
         raise RefusedError(f"figure {name}: needs {error.name}: pip install 'gateproof[all]'") from None
+    return rendered(name, module, found)
+
+
+def rendered(name: str, module: ModuleType, found: Mapping[str, Any]) -> Drawn:
+    """Draw what the script's ``numbers()`` gave; nothing is written."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(cast("Any", SETTINGS))

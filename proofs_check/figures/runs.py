@@ -31,10 +31,16 @@ def run(name: str, preset: str = "tiny") -> dict[str, Any]:
     return {**found, "summary": experiment.summarise(settings, rows)}
 
 
-def made(found: Mapping[str, Any]) -> Figure:
-    """The experiment's own figure."""
+def made(found: Mapping[str, Any], size: tuple[float, float], labels: float = 7) -> Figure:
+    """The experiment's own figure in inches that a page has, its points' labels (in points) apart."""
+    from matplotlib.text import Annotation
+
     drawn: Figure = found["experiment"].figure(found["settings"], found["rows"], found["summary"])
+    drawn.set_size_inches(size)
     for axes in drawn.axes:
+        for text in axes.texts:
+            if isinstance(text, Annotation):
+                text.set_fontsize(labels)
         legend = axes.get_legend()
         # Words over a heat map or a crowd of lines stay readable.
         if legend is not None:

@@ -19,8 +19,10 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 MAP = "cividis"
 
 SETTINGS: dict[str, Any] = {
+    "axes.axisbelow": True,
     "axes.grid": True,
     "axes.labelsize": 9,
+    "axes.prop_cycle": f"cycler('color', {list(COLOURS)})",
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",

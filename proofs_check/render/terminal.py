@@ -171,7 +171,7 @@ def _reading(reading: Mapping[str, Any], style: Style) -> Iterator[str]:
         ("witness", words.witness(reading["witness"])),
         ("true instead", words.nearest(reading)),
         ("evidence", reading.get("evidence", {}).get("name", "")),
-        ("worth", words.effective(reading)),
+        ("rests on", words.effective(reading)),
         ("reason", reading["reason"]),
         ("method", reading["method"]),
         ("trust", ", ".join(reading["trust"])),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
 
-from gateproof.proofs_check.status import state
+from gateproof.proofs_check.status import readings, state
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,14 @@ NEAREST: Mapping[str, str] = {
     "factor": "with a factor",
     "direction": "the other way round",
     "distance": "how far apart at most",
+}
+#: What a verdict lists in its trust base.
+TRUST: Mapping[str, str] = {
+    "arb": "ball arithmetic of Arb, which searches and encloses",
+    "mpfr": "MPFR and a small checker without search, which accepted the certificate",
+    "flint": "exact polynomials and algebraic numbers of FLINT",
+    "fractions": "exact rational arithmetic of Python",
+    "sampling": "samples or training runs, with what they can show only",
 }
 NO_PAPER = "other claims"
 _FRACTION = re.compile(r"-?[0-9]+/[0-9]{3,}")
@@ -108,7 +116,7 @@ def nearest(reading: Mapping[str, Any]) -> str:
 def effective(reading: Mapping[str, Any]) -> str:
     """Say what a reading is worth by what its claim rests on, where that is less than its verdict."""
     found = reading.get("effective")
-    return f"effectively {found}, by the weakest of what the claim rests on" if found else ""
+    return f"effectively {found}, as a reading of what the claim rests on is" if found else ""
 
 
 def controls(found: Mapping[str, Any]) -> str:
@@ -124,6 +132,12 @@ def shown_verdicts(document: Mapping[str, Any]) -> list[str]:
     """List the verdicts that occur, in their usual order."""
     counts = document["counts"]["verdicts"]
     return [verdict for verdict in VERDICTS if counts[verdict]]
+
+
+def shown_trust(document: Mapping[str, Any]) -> list[str]:
+    """List the parts of trust bases that occur and have a meaning, in their usual order."""
+    found = {part for _, reading in readings(document) for part in reading["trust"]}
+    return [part for part in TRUST if part in found]
 
 
 def headline(document: Mapping[str, Any]) -> str:

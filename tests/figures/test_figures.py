@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import math
+import re
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +15,13 @@ import pytest
 from scipy import integrate, special
 
 from gateproof.proofs_check.cli.entry import main
-from gateproof.proofs_check.figures import drawing
+from gateproof.proofs_check.figures import drawing, labels
 from gateproof.proofs_check.figures.style import at_least, at_most
 
 pytest.importorskip("matplotlib")
+from matplotlib.text import Text
+
+ROOT = Path(__file__).resolve().parents[2]
 NAMES = drawing.names()
 PEAK = math.asinh(1)
 
@@ -182,10 +188,75 @@ def test_without_the_sources(capsys, tmp_path, monkeypatch):
     assert "checkout" in capsys.readouterr().err
 
 
-@pytest.mark.deep
-def test_all_twice(tmp_path):
-    for name in NAMES:
-        assert drawing.drawn(name) == drawing.drawn(name)
+PINNED = dict(re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
+#: Of these a picture's bytes depend on each.
+LIBRARIES = ("matplotlib", "pillow", "numpy", "scipy", "mpmath", "sympy", "python-flint", "torch", "pyarrow")
+
+
+def as_pinned():
+    """Libraries that are missing or not of the pinned version, with what is there."""
+    found = dict.fromkeys(LIBRARIES)
+    for name in LIBRARIES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name).partition("+")[0]
+    return {name: version for name, version in found.items() if version != PINNED[name].partition("+")[0]}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_figure_is_what_its_script_draws(name):
+    """Drawn twice, byte by byte the same, and the same as the committed files."""
+    pytest.importorskip("torch")
+    pytest.importorskip("pyarrow")
+    module = drawing.script(name)
+    found = module.numbers()
+    drawn = drawing.rendered(name, module, found)
+    assert drawn == drawing.rendered(name, module, found)
+    if getattr(module, "PER_CPU", False):
+        # Rows of ours are rounded from float64 and differ on no CPU.
+        assert all(v.max() <= 0.5 + 1e-6 for k, v in found["rows"].items() if k.endswith("gateproof"))
+    elif other := as_pinned():
+        pytest.skip(f"the committed files were drawn with other libraries than {other}")
+    else:
+        assert drawing.differing(drawn, drawing.folder()) == []
+
+
+@pytest.mark.parametrize("name", ["trainability", "two_sided_runs"])
+def test_labels_of_points_do_not_cover_each_other(name):
+    pytest.importorskip("torch")
+    pytest.importorskip("pyarrow")
+    module = drawing.script(name)
+    found = module.numbers()
+    own = found["experiment"].figure(found["settings"], found["rows"], found["summary"])
+    assert labels.overlapping(own)
+    made = module.made(found)
+    assert labels.overlapping(made) == []
+    assert sum(len(axes.texts) for axes in made.axes) == sum(len(axes.texts) for axes in own.axes)
+
+
+def test_a_label_keeps_off_marks_the_legend_and_the_edge():
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4, 3))
+    axes = figure.add_subplot()
+    points = [(0.0, 0.0), (0.001, 0.0), (1.0, 1.0), (1.0, 0.0)]
+    for k, point in enumerate(points):
+        axes.plot(*point, "o", label="marks" if not k else None)
+        axes.annotate(f"point {k}", point)
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    axes.legend(loc="lower left")
+    labels.spread(figure)
+    figure.draw_without_rendering()
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    inside, legend = (a.get_window_extent(renderer) for a in (axes, axes.get_legend()))
+    boxes = [Text.get_window_extent(text, renderer) for text in axes.texts]
+    assert [text.get_text() for text in axes.texts] == [f"point {k}" for k in range(4)]
+    for box in boxes:
+        assert inside.x0 <= box.x0 <= box.x1 <= inside.x1
+        assert inside.y0 <= box.y0 <= box.y1 <= inside.y1
+        assert not box.overlaps(legend)
+        assert not any(box.contains(*axes.transData.transform(point)) for point in points)
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
 
 
 @pytest.mark.deep
