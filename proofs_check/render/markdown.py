@@ -47,7 +47,7 @@ def _opening(document: Mapping[str, Any]) -> Iterator[str]:
         ("right", "What is exactly right", opening.said),
         ("supported", "What holds, in part by a sample or a run only", opening.said),
         ("waits", "What waits for a run", lambda claim: "; ".join(opening.needs(claim))),
-        ("open", "What is not decided", lambda claim: str(claim["says"])),
+        ("open", "What is not decided", opening.stated),
     ]
     for name, title, text in sections:
         claims = [claim for paper in first.papers for claim in first.groups[paper][name]]

@@ -17,6 +17,8 @@ from gateproof.theory.formula.nodes import App, Expr, Num, Printed, Rel
 from gateproof.theory.formula.read import parse_claim
 
 WIDTH, HEIGHT, SIDE = 320, 46, 14
+#: Numbers that agree to one part in so many are one place of a picture.
+SAME = 10**6
 #: A relation as read from the unknown side to the number.
 _TURNED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
 _WORDS = {"<=": "at most", "<": "below", ">=": "at least", ">": "above", "==": "stated"}
@@ -115,6 +117,9 @@ def _svg(stated: Stated, lo: Fraction, hi: Fraction) -> str:
     if 0 < least < 3 * (most - least):
         least = Fraction(0)
     room = (most - least) / 8 or abs(most) / 8 or Fraction(1)
+    if (most - least) * SAME < abs(most) and all(lo <= end <= hi for end in marks):
+        # The value is enclosed around the printed number: its last digits are no width to look at.
+        room = abs(most) / 8
     # Rounded to what a screen shows, so that the file does not depend on the last digits.
     first, last = least - room, most + room
     scale = Fraction(WIDTH - 2 * SIDE) / (last - first)

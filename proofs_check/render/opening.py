@@ -52,7 +52,8 @@ class Opening:
         correction = self.claims.get(claim["correction"] or "")
         if correction is not None and correction["says"]:
             return said(correction)
-        return next((found for reading in claim["readings"] if (found := words.nearest(reading))), "")
+        found = (words.nearest(reading) for reading in claim["readings"])
+        return next((text for text in found if text), "no correction")
 
 
 def group(claim: Mapping[str, Any]) -> str:
@@ -80,7 +81,13 @@ def said(claim: Mapping[str, Any]) -> str:
     stands = {"right": "", "supported": "", "partly": "in part"}.get(name, claim["readings"][0]["verdict"])
     worth = next((found for reading in claim["readings"] if (found := words.effective(reading))), "")
     notes = "; ".join(note for note in (stands, worth) if note)
-    return f"{claim['says']} ({notes})".lstrip() if notes else str(claim["says"])
+    text = stated(claim)
+    return f"{text} ({notes})" if notes else text
+
+
+def stated(claim: Mapping[str, Any]) -> str:
+    """What a claim says, in words where it has any and formally where not."""
+    return str(claim["says"] or claim["readings"][0]["formal"])
 
 
 def failing(claim: Mapping[str, Any]) -> int:

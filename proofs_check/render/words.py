@@ -140,6 +140,18 @@ def shown_trust(document: Mapping[str, Any]) -> list[str]:
     return [part for part in TRUST if part in found]
 
 
+def accepted(document: Mapping[str, Any]) -> str:
+    """Say how the readings of a document without drift, failure or open ones stand to their pins."""
+    unpinned = sum(reading["pin"] is None for _, reading in readings(document))
+    total = document["counts"]["readings"]
+    if not unpinned:
+        return "every verdict is the accepted one"
+    passing = (
+        "proved or certified, none of them pinned" if unpinned == total else "as pinned, proved or certified"
+    )
+    return f"every reading is {passing}" + ("" if unpinned == total else f"; {unpinned} not pinned")
+
+
 def headline(document: Mapping[str, Any]) -> str:
     """Sum up a document in one line."""
     counts = document["counts"]

@@ -166,6 +166,17 @@ def test_labels_tell_near_numbers_apart():
     assert "at most 1.000001" in text
 
 
+def test_an_enclosure_around_the_printed_number_is_one_place():
+    """[1/2 - 1e-15, 1/2 + 1e-15] is no wide bar, but a bound just outside of it is drawn apart."""
+    lo, hi = "0.499999999999999", "0.500000000000001"
+    text = number_line.draw(reading("sup(f(x), x in R) == 1/2", lo, hi, "proved"), {"f": define("f", "x")})
+    assert re.findall(r'<rect class="value"[^>]* width="([\d.]+)"', text) == ["5"]
+    text = number_line.draw(
+        reading("sup(f(x), x in R) <= 0.500000000000003", lo, hi, "proved"), {"f": define("f", "x")}
+    )
+    assert float(re.search(r'<rect class="value"[^>]* width="([\d.]+)"', text)[1]) > 50
+
+
 def test_a_curve_passes_through_the_worst_place():
     given = reading("sup(abs(f(x)), x in [0, 4]) <= 1/2", "1", "1", "refuted", {"x": "1"})
     text = curve.draw(given, {"f": define("f", "x*exp(1 - x)")})
@@ -245,3 +256,10 @@ def test_the_latex_table_escapes_every_character_that_tex_reads():
     assert text.isascii()
     # Four cells a row, whatever the texts hold.
     assert len(re.findall(r"(?<!\\)&", row)) == 3
+
+
+def test_the_parts_of_the_trust_bases_that_occur_are_explained():
+    claim = ClaimSpec("a.b", (Reading("as stated", "1 == 1", "certified"),), "paper")
+    text = html.render(build([claim], [Decision("certified", trust=("arb", "mpfr"))]))
+    assert "<dt>mpfr</dt>" in text
+    assert "<dt>flint</dt>" not in text

@@ -120,3 +120,27 @@ def test_a_correction_or_a_finding_that_fails_is_not_shown_as_one_that_holds():
     for text in (markdown.render(made), html.render(made)):
         assert "Says bad.corrected. (refuted)" in text.replace("\\", "")
         assert "Says ours. (refuted)" in text.replace("\\", "")
+
+
+def test_a_claim_without_words_stands_there_formally():
+    made = build(("a", ["proved"], {}), ("b", ["inconclusive"], {}), ("c", ["refuted"], {}))
+    for claim in made["claims"]:
+        claim["says"] = ""
+    assert "- **a** 0 == 0\n" in markdown.render(made)
+    assert "- **b** 0 == 0\n" in markdown.render(made)
+    assert "- **c** no correction\n" in markdown.render(made)
+
+
+@pytest.mark.parametrize(
+    ("pins", "wanted"),
+    [
+        (["proved", "proved"], "every verdict is the accepted one"),
+        (["proved", None], "every reading is as pinned, proved or certified; 1 not pinned"),
+        ([None, None], "every reading is proved or certified, none of them pinned"),
+    ],
+)
+def test_the_page_calls_nothing_accepted_that_no_one_accepted(pins, wanted):
+    made = build(("a", ["proved", "proved"], {}))
+    for reading, pin in zip(made["claims"][0]["readings"], pins, strict=True):
+        reading["pin"] = pin
+    assert f'<p class="state">{wanted}</p>' in html.render(made)
