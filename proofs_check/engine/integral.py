@@ -273,9 +273,11 @@ def _integrand(space: Space, node: Integral, context: Context) -> None:
             found = decide_defined(space, end, context)
             if found.ill_posed:
                 raise IllPosedError(found.reason)
-    orders = [(lo, hi), (hi, lo)] if free_names(lo) | free_names(hi) else [_ascending(lo, hi)]
+    # An infinite end has one side only: nothing lies beyond it.
+    turned = _apart(node) and not (infinite_sign(lo) or infinite_sign(hi))
+    orders = [(lo, hi), (hi, lo)] if turned else [_ascending(lo, hi)]
     everywhere = space.with_domain(node.var, Domain())
-    if len(orders) == 2 and decide_defined(everywhere, node.body, context).truth is True:
+    if _apart(node) and decide_defined(everywhere, node.body, context).truth is True:
         return
     for low, high in orders:
         closed = [None if infinite_sign(e) or free_names(e) else e for e in (low, high)]

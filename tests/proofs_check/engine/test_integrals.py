@@ -18,6 +18,10 @@ PROVED = [
     "integrate(sin(x)**2, x, 0, pi) == pi/2",
     "integrate(exp(-x)*sin(x), x, 0, oo) == 1/2",
     "integrate(x**(-3/2), x, 0, 1) == oo",
+    # Between a name and infinity nothing on the name's other side counts.
+    "for z > 0: integrate(1/x**2, x, z, oo) == 1/z",
+    "for z < 0: integrate(1/x**2, x, -oo, z) == -1/z",
+    "for z > 0: integrate(1/(2*x + 3)**4, x, z, oo) == 1/(6*(2*z + 3)**3)",
     "gauss(where(z == 1, 100, z**2), z, q=1) == 1",
     "gauss(log(z), z, q=0, mean=1) == 0",
     "for q in [0, 1]: gauss(relu(z)**2, z, q=q) == q/2",
@@ -42,6 +46,7 @@ REFUTED = [
     "for x in R: integrate(exp(s**2), s, 0, x) == exp(x**2)",
     "for x in R: integrate(1/(1 + s**2), s, 0, x) == atan(x) + 1/10**12",
     "for x in R: integrate(abs(s), s, 0, x) == x**2/2",
+    "for z > 0: integrate(1/x**2, x, z, oo) == 2/z",
     "integrate(exp(-s**3), s, 0, oo) < 0.89297",
     "integrate(x**(-3/2), x, 0, 1) == -2",
     "for q > 0: gauss(silu(z), z, q=q) == 0",
@@ -54,6 +59,8 @@ REFUTED = [
 ]
 ILL_POSED = [
     "for x in R: integrate(1/s, s, 1, x) == log(x)",
+    "for z > -1: integrate(1/x**2, x, z, oo) == 1/z",
+    "for z < 1: integrate(1/x**2, x, -oo, z) == -1/z",
     "integrate(1/x**2, x, -1, 1) == -2",
     "integrate(1/(x - pi), x, 0, 4) == 0",
     "integrate(x, x, -oo, oo) == 0",
