@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import glob
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +32,8 @@ class Selection:
 def select(words: Sequence[str]) -> Selection:
     """Choose claims. Raises RefusedError, and NothingSelectedError where no claim matches.
 
-    Files and modules (``module:NAME``) that are named make the pool that ids and globs choose from.
+    Files, globs of files (``docs/**/*.claims.toml``) and modules (``module:NAME``) that are named make the
+    pool that ids and globs of ids choose from.
     Without any it is the project's own (``files`` of its pyproject.toml, else ``gateproof.toml`` and
     ``*.claims.toml`` where the command runs; its ``modules``), then the claims of the package; a word
     is looked up in the first of them that knows it.
@@ -40,7 +42,7 @@ def select(words: Sequence[str]) -> Selection:
         raise RefusedError("an empty name; give an id, a glob or a claims file")
     modules = [word for word in words if word.startswith(PREFIX)]
     words = [part for word in words if word not in modules for part in _split(word)]
-    files = [word for word in words if is_file(word)]
+    files = [path for word in words if is_file(word) for path in _matching(word)]
     wanted = [word for word in words if not is_file(word)]
     if files or modules:
         files, modules = list(dict.fromkeys(files)), list(dict.fromkeys(modules))
@@ -83,6 +85,22 @@ def _split(word: str) -> list[str]:
         except (OSError, ValueError):
             return [word]
     return [word]
+
+
+def _matching(word: str) -> list[str]:
+    """The files that a glob names; another word, and one that is itself a file, as it is."""
+    if not glob.has_magic(word):
+        return [word]
+    try:
+        if Path(word).is_file():
+            return [word]
+        # Path.glob takes no absolute pattern.
+        found = sorted(path for path in glob.glob(word, recursive=True) if Path(path).is_file())  # noqa: PTH207
+    except (OSError, ValueError):
+        found = []
+    if not found:
+        raise RefusedError(f"{word:.200}: no file matches; name a claims file, {ENDING}")
+    return found
 
 
 def is_file(word: str) -> bool:

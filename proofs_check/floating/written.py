@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gateproof.proofs_check.engine.apart import apart, binds, definitions_apart
 from gateproof.proofs_check.engine.logic import membership
 from gateproof.theory.formula import Claim, Definition, FormulaError, expand_node
+from gateproof.theory.formula.apart import apart, binds, definitions_apart
 from gateproof.theory.formula.expand import MAX_SIZE
 from gateproof.theory.formula.library import definitions, is_core, substitute
 from gateproof.theory.formula.nodes import (

@@ -1,7 +1,8 @@
 """Every block of every page: a command has these options, a file is read by its reader, Python compiles.
 
-Pages whose output is shown are also run, by the tests beside what they describe. Here nothing is
-run, so that commands that take minutes, need a cluster or another program are held as well.
+Pages whose output is shown are also run, by the tests beside what they describe, and so are the blocks for
+other programs (``test_ci_hooks.py``, ``tests/kernels/runs/test_recipes_run.py``). Here nothing is run, so
+that commands that take minutes are held as well.
 """
 
 from __future__ import annotations
@@ -188,6 +189,14 @@ def test_what_a_page_gets_wrong_is_seen(wrong):
 def test_there_are_blocks_and_commands():
     assert len(BLOCKS) > 150
     assert len(COMMANDS) > 60
+
+
+def test_every_page_stands_in_the_site_and_in_its_index():
+    pages = {path.name for path in ROOT.glob("docs/*.md")}
+    listed = re.findall(r"^\s+- ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert set(listed) == pages
+    linked = re.findall(r"\]\(([\w-]+\.md)\)", (ROOT / "docs/index.md").read_text())
+    assert set(linked) == pages - {"index.md"}
 
 
 def test_files_that_pages_name_are_there():

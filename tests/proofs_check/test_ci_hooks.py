@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from gateproof.proofs_check.cli import main
 from gateproof.proofs_check.render import annotations
@@ -73,6 +75,10 @@ def test_globs_reach_gateproof_as_they_are(step, tmp_path):
     (tmp_path / "gateproof.toml").write_text(GOOD + BAD)
     assert step("go*").returncode == 0
     assert step("nosuch*").returncode == 5
+    (tmp_path / "docs/deep").mkdir(parents=True)
+    (tmp_path / "docs/deep/a.claims.toml").write_text(GOOD)
+    assert step("docs/**/*.claims.toml").returncode == 0
+    assert step("docs/*.claims.toml").returncode == 2
 
 
 def test_files_may_stand_on_lines_of_their_own(step, tmp_path):
@@ -137,31 +143,136 @@ def test_the_hook_is_for_claims_files(name, wanted):
     assert main([entry, "--show-settings"]) == 0
 
 
+def blocks(page, language):
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)
+
+
+def composite(given, tmp_path):
+    """Run the shell steps of action.yml as a runner would, with the inputs that a workflow gives it.
+
+    Left out: steps that use an action of GitHub's, and the installation, since ``gateproof`` is on the path.
+    """
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    assert set(given) <= set(action["inputs"])
+    inputs = {name: one["default"] for name, one in action["inputs"].items()} | given
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+        "GITHUB_ACTION_PATH": str(ROOT),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+    }
+    ran = 0
+    for one in action["runs"]["steps"]:
+        if "run" not in one:
+            assert re.fullmatch(r"actions/(setup-python|cache)@v\d+", one["uses"])
+            continue
+        assert one["shell"] == "bash"
+        if "pip install" in one["run"]:
+            continue
+        given_here = {
+            name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: str(inputs[m[1]]), text)
+            for name, text in one.get("env", {}).items()
+        }
+        assert not any("${{" in text for text in given_here.values())
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", one["run"]],
+            env={**environment, **given_here}, cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        ran += 1
+        if done.returncode:
+            return done
+    assert ran == 1
+    return done
+
+
+@pytest.mark.parametrize(("text", "code"), [(GOOD, 0), (GOOD + BAD, 1)])
+def test_the_page_s_workflow_step(tmp_path, step, text, code):
+    """The step of docs/ci.md with its inputs, its annotations, summary and output."""
+    (block, _) = blocks("ci.md", "yaml")
+    (one,) = yaml.safe_load(block)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.claims.toml").write_text(text)
+    done = composite(one["with"], tmp_path)
+    assert done.returncode == code, done.stderr
+    assert ("::error file=docs/a.claims.toml,line=7" in done.stdout) == bool(code)
+    assert "good" in (tmp_path / "summary.md").read_text()
+    assert (tmp_path / "output").read_text() == f"exit-code={code}\n"
+    sarif = json.loads((tmp_path / "gateproof-report/report.sarif").read_text())
+    assert len(sarif["runs"][0]["results"]) == code
+
+
+@pytest.mark.parametrize(("text", "codes"), [(GOOD, [0, 0]), (GOOD + BAD, [1, 0])])
+def test_the_tutorial_s_steps(tmp_path, step, text, codes):
+    """The shell steps of docs/tutorial-guard.md; one that always runs does so after a failed one."""
+    (block,) = blocks("tutorial-guard.md", "yaml")
+    (tmp_path / "gateproof.toml").write_text(text)
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+    }
+    found, uploaded = [], []
+    for one in yaml.safe_load(block):
+        if "run" not in one:
+            uploaded.append(one["with"]["sarif_file"])
+        elif not one["run"].startswith("pip install gateproof") and (
+            not any(found) or one.get("if") == "always()"
+        ):
+            shell = ["bash", "-e", "-c", one["run"]]
+            found.append(subprocess.run(shell, env=environment, cwd=tmp_path, check=False).returncode)
+    assert found == codes
+    assert "good" in (tmp_path / "summary.md").read_text()
+    (path,) = uploaded
+    assert len(json.loads((tmp_path / path).read_text())["runs"][0]["results"]) == codes[0]
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_pre_commit_runs_the_hook(tmp_path, step):
+def test_pre_commit_runs_the_page_s_configuration(tmp_path, step):
+    """The configuration of docs/ci.md, with a repository that holds our hooks in the place of OWNER's."""
     from importlib.util import find_spec
 
     if find_spec("pre_commit") is None:
         pytest.skip("pre-commit is not installed")
-    # The hook as it stands, but run by the gateproof of this environment instead of a new one.
-    hook = (ROOT / ".pre-commit-hooks.yaml").read_text().replace("language: python", "language: system")
-    hook = "\n".join(f"      {line}" for line in hook.splitlines() if not line.startswith("#"))
-    (tmp_path / ".pre-commit-config.yaml").write_text(f"repos:\n  - repo: local\n    hooks:\n{hook}\n")
-    (tmp_path / "gateproof.toml").write_text(GOOD)
-    environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    work, hooks = tmp_path / "work", tmp_path / "hooks"
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "PRE_COMMIT_HOME": str(tmp_path / "kept"),
+        **{
+            f"GIT_{who}_{what}": "a@example.org"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        },
+    }
 
-    def run(*words):
-        return subprocess.run(
-            words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
+    def run(*words, folder=work):
+        return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
-    run("git", "init", "-q")
-    run("git", "add", "gateproof.toml")
+    for folder in (work, hooks):
+        folder.mkdir()
+        run("git", "init", "-q", folder=folder)
+    shutil.copy(ROOT / ".pre-commit-hooks.yaml", hooks)
+    run("git", "add", ".", folder=hooks)
+    assert run("git", "commit", "-qm", "hooks", folder=hooks).returncode == 0
+    (_, block) = blocks("ci.md", "yaml")
+    settings = yaml.safe_load(block)
+    (repository,) = settings["repos"]
+    assert repository["repo"].endswith("/gateproof")
+    run("git", "tag", repository["rev"], folder=hooks)
+    repository["repo"] = str(hooks)
+    # The gateproof of this environment, instead of one that pre-commit builds from the sources.
+    repository["hooks"][0]["language"] = "system"
+    (work / ".pre-commit-config.yaml").write_text(yaml.safe_dump(settings))
+    (work / "gateproof.toml").write_text(GOOD)
+    (work / "other.toml").write_text("a = 1\n")
+    run("git", "add", "gateproof.toml", "other.toml")
     command = (sys.executable, "-P", "-m", "pre_commit", "run", "--all-files")
     passed = run(*command)
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert "gateproof check" in passed.stdout
-    (tmp_path / "gateproof.toml").write_text(GOOD + BAD)
+    (work / "gateproof.toml").write_text(GOOD + BAD)
     failed = run(*command)
     assert failed.returncode == 1
     assert "DRIFT from proved" in failed.stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -128,6 +129,23 @@ def test_ids_and_globs_choose(inside, claims, capsys):
     ):
         inside("check", "--json", path, *words)
         assert [c["id"] for c in json.loads(capsys.readouterr().out)["claims"]] == chosen
+
+
+def test_globs_of_files(inside, claims, capsys, tmp_path):
+    (tmp_path / "deep/er").mkdir(parents=True)
+    claims(("0 == 0", None), name="deep/a.claims.toml")
+    claims(("1 == 1", None), name="deep/er/[b].claims.toml")
+    for words, files in (
+        (["**/a.claims.toml"], ["a"]),
+        (["deep/*.toml"], ["a"]),
+        (["deep/er/[b].claims.toml"], ["[b]"]),  # a file of that name is no glob
+        ([f"{tmp_path}/deep/*.toml:c0"], ["a"]),
+    ):
+        assert inside("check", "--json", *words) == 0
+        made = json.loads(capsys.readouterr().out)["claims"]
+        assert [Path(c["source"]["file"]).name for c in made] == [f"{name}.claims.toml" for name in files]
+    for word in ("deep/x*.toml", "no\0/*.toml"):
+        assert "no file matches" in refusal(capsys, inside("check", word), 2)
 
 
 def test_a_project_file_comes_before_the_packaged_claims(inside, claims, capsys):

@@ -55,22 +55,6 @@ def here(plan, out):
     return engine.Outcome(document, engine.finished(plan, out), len(plan.jobs))
 
 
-@pytest.fixture(scope="module")
-def right(tmp_path_factory):
-    """What the walks are by their definition, in Python's own numbers but for the noise."""
-    import torch
-
-    found = []
-    for seed in (0, 1, 2):
-        draw, w, v = torch.Generator().manual_seed(seed), 1.0, None
-        for _ in range(20):
-            noise = torch.randn((), generator=draw).item()
-            found.append((w + noise) ** 2 / 2)
-            v = w + noise if v is None else 0.9 * v + (w + noise)
-            w -= 0.1 * v
-    return found
-
-
 def test_dask_gives_what_one_process_gives_and_what_the_definition_says(tmp_path, scheduler, right):
     # Other folders, since a job that is done there is not done again; the marker is no part of the walk.
     alone = here(planned(tmp_path, marker=""), tmp_path / "alone")

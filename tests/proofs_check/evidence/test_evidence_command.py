@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import types
 from pathlib import Path
@@ -163,3 +164,36 @@ def test_the_page_s_claim_waits_as_it_says(run, tmp_path):
     (reading,) = made["claims"][0]["readings"]
     assert (code, reading["verdict"]) == (0, "not-run")
     assert reading["reason"] == "needs a thousand tosses of the coin"
+
+
+def test_the_page_s_procedure_makes_what_its_claim_needs(tmp_path, monkeypatch, capsys):
+    """docs/evidence.md: the claims file and the procedure as they stand, in a package with an entry point."""
+    page = (Path(__file__).resolve().parents[3] / "docs/evidence.md").read_text()
+    claims, program = (
+        next(t for t in re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) if "toss" in t)
+        for kind in ("toml", "python")
+    )
+    (tmp_path / "coin.py").write_text(program)
+    about = tmp_path / "coin-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: coin\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[gateproof.evidence]\ncoin = coin\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "gateproof.toml").write_text(claims)
+    monkeypatch.chdir(work)
+    assert main(["check"]) == 0
+    assert main(["evidence", "coin"]) == 0
+    capsys.readouterr()
+    # not-run is pinned, so that the news is drift.
+    assert main(["check", "--json"]) == 1
+    (claim,) = json.loads(capsys.readouterr().out)["claims"]
+    assert [(r["verdict"], r["drift"]) for r in claim["readings"]] == [("supported", True)]
+    # The interval is SciPy's, rounded outwards, around the share that the generator gives.
+    found = json.loads((work / "evidence/coin.json").read_text())["intervals"]["heads"]
+    draw = random.Random(1)
+    share = sum(draw.random() < 0.5 for _ in range(1000)) / 1000
+    half = 1.96 * (share * (1 - share) / 1000) ** 0.5
+    assert float(found["lo"]) == pytest.approx(share - half, abs=0.002)
+    assert float(found["hi"]) == pytest.approx(share + half, abs=0.002)
