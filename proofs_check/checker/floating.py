@@ -10,6 +10,7 @@ from typing import Any
 from gmpy2 import mpq
 
 from gateproof.proofs_check.checker.algebra import Rejected
+from gateproof.proofs_check.checker.bounded import Bounded
 from gateproof.proofs_check.checker.boxes import BITS, MAX_LEAVES, MAX_WORK, Verdict, fields, need
 from gateproof.proofs_check.checker.evaluate import rational
 from gateproof.proofs_check.checker.points import Points
@@ -47,6 +48,7 @@ class Floating:
         self.conditions = [self.points.truth(c, self.points.exact) for c in conditions]
         # Of a name that must be whole only whole numbers count.
         self.whole = {c[1][1] for c in conditions if c[0] == "whole" and c[1][0] == "var"}
+        self.trees = [*conditions, claim]
         self.claim = self.points.truth(claim, self.points.exact)
 
     def is_number(self, q: Any) -> bool:
@@ -93,6 +95,11 @@ class Floating:
 
     def leaf(self, rule: Any, box: Box) -> int:
         """The number of points at which the claim was evaluated."""
+        if rule in ("bounds", "outside"):
+            self.spent["work"] += 5_000 * self.points.size
+            need(self.spent["work"] <= MAX_WORK, "it takes more work than the checker's budget")
+            self.bound(rule, Bounded(self.points, box))
+            return 0
         need(rule == "points", f"not a rule for a box: {rule!r:.60}")
         sides = [self.numbers(*ends, name in self.whole) for name, ends in box.items()]
         count = prod(map(len, sides))
@@ -108,6 +115,13 @@ class Floating:
                     f"the claim fails at {', '.join(f'{n} = {q}' for n, q in point.items())}",
                 )
         return count
+
+    def bound(self, rule: str, box: Bounded) -> None:
+        """The claim must be seen to hold on the box, or a condition to fail; all before it have values."""
+        for tree in self.trees[:-1]:
+            if box.holds(tree, wanted=False) and rule == "outside":
+                return
+        need(rule == "bounds" and box.holds(self.trees[-1], wanted=True), "it is not seen to hold")
 
     def numbers(self, lo: Any, hi: Any, whole: bool) -> list[Any]:
         """All numbers of the format from lo to hi, or all that are whole."""

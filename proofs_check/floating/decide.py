@@ -15,6 +15,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.floating import exhaustive
+from gateproof.proofs_check.floating.branch import Branching, Cover
 from gateproof.proofs_check.floating.certificate import POINTS, checked
 from gateproof.proofs_check.floating.program import UndefinedError
 from gateproof.proofs_check.floating.search import Found, search
@@ -23,6 +24,8 @@ from gateproof.theory.formula import Claim
 from gateproof.theory.formula.nodes import And, Not, Stmt
 
 EXACT = ("exact", "mpfr")
+#: A box of rounding errors takes as long as some boxes of balls.
+_PER_BOX = 4
 
 
 def decide_floating(claim: Claim, context: Context) -> Outcome:
@@ -47,9 +50,36 @@ def _decided(space: Space, claim: Stmt, context: Context) -> Outcome:
         return ill_posed(_where(space, found.undefined, found.reason), space.point(found.undefined))
     if found.fails is not None:
         return refuted(space, claim, found)
+    cover = Branching(space, claim, max(context.settings.boxes // _PER_BOX, 100)).run()
+    if cover.undefined is not None:
+        return ill_posed(_where(space, cover.undefined, cover.reason), space.point(cover.undefined))
+    if cover.fails is not None:
+        return refuted(space, claim, replace(found, fails=cover.fails))
+    if cover.tree is not None:
+        return _by_boxes(space, claim, cover, found)
     if space.count <= exhaustive.MANY:
         return _by_all(space, claim)
-    return undecided(f"no point of {found.tried} that were tried fails; no method covers all {space.count}")
+    tried = f"none of {found.tried} points that were tried fails"
+    return undecided(f"boxes: {cover.boxes} of them do not bound it, and {tried}")
+
+
+def _by_boxes(space: Space, claim: Stmt, cover: Cover, found: Found) -> Outcome:
+    """Boxes that cover the scope."""
+    if not found.met:
+        raise UndecidedError("no point was found that meets the conditions")
+    count = (cover.boxes + 1) // 2
+    leaves = f"{count} boxes" if count > 1 else "one box"
+    certificate = checked(space, claim, cover.tree)
+    if certificate is None:
+        raise UndecidedError("the checker did not confirm the bounds of the rounding errors")
+    return Outcome(
+        True,
+        CERTIFIED,
+        "bounds of rounding errors on boxes",
+        EXACT,
+        (f"the scope in {space.format.name} is cut into {leaves}, and on each of them bounds show it",),
+        certificate=certificate,
+    )
 
 
 def _where(space: Space, at: tuple[int, ...], reason: str) -> str:
@@ -65,7 +95,7 @@ def _by_all(space: Space, claim: Stmt) -> Outcome:
     if not found.met:
         raise VacuousError(f"no number of {space.format.name} meets the conditions: the statement is vacuous")
     if found.fails is not None:
-        return refuted(space, claim, Found(found.met, fails=found.fails))
+        return refuted(space, claim, Found(found.met, met=True, fails=found.fails))
     certificate = checked(space, claim, POINTS)
     if certificate is None:
         raise UndecidedError("the checker did not confirm that it holds at every point")

@@ -15,11 +15,14 @@ from gateproof.proofs_check.floating.sizes import Sizes
 from gateproof.proofs_check.floating.space import Places, Space
 from gateproof.proofs_check.records import Settings
 from gateproof.theory.formats import Format
-from gateproof.theory.formula.nodes import Num, Stmt
+from gateproof.theory.formula.nodes import App, Const, Fl, Node, Num, Stmt
 
 Point = tuple[int, ...]
 #: Shares of the budget: special points, chance, climbing; and starts of the climb.
 _SPECIAL, _CHANCE, _STARTS = 0.4, 0.4, 12
+#: By how much balls are slower than rational arithmetic.
+_SLOWER = 8
+_RATIONAL = frozenset({"add", "mul", "neg", "div", "pow", "abs", "max", "min", "sign", "fma"})
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Found:
     """What was found among the points tried, as places of the format."""
 
     tried: int
+    met: bool = False
     fails: Point | None = None
     undefined: Point | None = None
     reason: str = ""
@@ -37,13 +41,22 @@ class Found:
 def search(space: Space, claim: Stmt, settings: Settings) -> Found:
     """Try as many points as the settings have boxes; those without a value count before those that fail."""
     work = _Search(space, claim, random.Random(settings.seed))
-    budget = max(settings.boxes, 100)
+    budget = max(settings.boxes // (1 if _is_rational(claim) else _SLOWER), 100)
     work.all(islice(specials(space, claim, int(budget * _SPECIAL)), int(budget * _SPECIAL)))
     if work.open:
         work.all(work.chance(int(budget * _CHANCE)))
     if work.open:
         work.climb(int(budget * (1 - _SPECIAL - _CHANCE)))
     return work.found
+
+
+def _is_rational(node: Node) -> bool:
+    """Whether no exact side is irrational."""
+    if isinstance(node, Fl):
+        return True
+    if isinstance(node, Const) or (isinstance(node, App) and node.head not in _RATIONAL):
+        return False
+    return all(map(_is_rational, node.children()))
 
 
 class _Search:
@@ -74,6 +87,8 @@ class _Search:
             holds = self.judge.at(at)
             if holds is None:
                 return -1.0
+            if not self.found.met:
+                self.found = replace(self.found, met=True)
             if not holds and self.found.fails is None:
                 self.found = replace(self.found, fails=at)
             size = self.size(at)

@@ -15,22 +15,22 @@ from naive_certificates import make
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "proofs_check" / "checker"
-FILES = [
+FORMULAS = [
     "__init__",
     "algebra",
     "boxes",
     "check",
     "evaluate",
-    "floating",
     "interval",
     "jet",
     "kinds",
     "parameters",
-    "points",
-    "rounded",
     "tail",
 ]
-LINES, CODE = 1795, 1303  # all files together; they may shrink
+FLOATING = ["bounded", "boxed", "boxed_values", "floating", "points", "rounded", "roundoff", "sums"]
+FILES = [*FORMULAS, *FLOATING]
+#: Lines and lines of code of all files of a part together; they may shrink.
+SIZES = [(FORMULAS, 1390, 998), (FLOATING, 1230, 930)]
 OURS = "gateproof.proofs_check.checker"
 
 # Checks a certificate in a fresh interpreter and prints what that loaded.
@@ -126,11 +126,12 @@ def f():
     assert code_lines(text) == 5
 
 
-def test_size():
-    texts = [(FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in FILES]
+@pytest.mark.parametrize(("files", "lines", "code"), SIZES)
+def test_size(files, lines, code):
+    texts = [(FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in files]
     assert max(len(text.splitlines()) for text in texts) < 240
-    assert sum(len(text.splitlines()) for text in texts) <= LINES
-    assert sum(map(code_lines, texts)) <= CODE
+    assert sum(len(text.splitlines()) for text in texts) <= lines
+    assert sum(map(code_lines, texts)) <= code
 
 
 def test_no_file_is_forgotten():

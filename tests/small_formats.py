@@ -1,0 +1,94 @@
+"""Random claims in formats so small that every point can be tried, to hold bounds of errors against."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import product
+
+from gmpy2 import mpq
+
+from gateproof.proofs_check.engine.outcome import UndecidedError
+from gateproof.proofs_check.floating.program import Program, UndefinedError
+from gateproof.theory.formats import Format
+from gateproof.theory.formula.nodes import App, Fl, Num, Rel, Ulp, Var, Where, rebuild
+
+FORMATS = [Format("p3", 3, 4), Format("p4", 4, 3), Format("p4 wide", 4, 7), Format("p5", 5, 2)]
+X, Y = Var("x"), Var("y")
+NUMBERS = ["1", "2", "1/2", "3", "1/3", "5/4", "1/4", "3/4", "1/8", "1/16"]
+FACTORS = ["1/2", "1", "3/4", "3/2", "2", "0", "5/2"]
+
+
+def minus(a, b):
+    return App("add", (a, App("neg", (b,))))
+
+
+def times(q, a):
+    return App("mul", (Num(Fraction(q)), a))
+
+
+def expression(rng, depth):
+    """An expression in x and y."""
+    if depth == 0 or rng.random() < 0.15:
+        return rng.choice([X, Y, X, Y, Num(Fraction(rng.choice(NUMBERS)))])
+    kind = rng.choices(range(9), (25, 25, 20, 10, 3, 3, 4, 4, 3))[0]
+    a, b, c = (expression(rng, depth - 1) for _ in range(3))
+    if kind == 8:
+        sides = tuple(expression(rng, 0) for _ in range(2))
+        return Where(Rel((rng.choice(["<", "<=", "=="]),), sides), a, b)
+    return [App("add", (a, b)), minus(a, b), App("mul", (a, b)), App("div", (a, b)), App("sqrt", (a,)),
+            App("sqrt", (App("mul", (a, a)),)), App(rng.choice(["abs", "neg"]), (a,)),
+            rng.choice([App("max", (a, b)), App("fma", (a, b, c))])][kind]  # fmt: skip
+
+
+def exactly(node):
+    """What the expression is on real numbers."""
+    if isinstance(node, App) and node.head == "fma":
+        a, b, c = map(exactly, node.args)
+        return App("add", (App("mul", (a, b)), c))
+    return rebuild(node, exactly)
+
+
+def claim(rng):
+    """A relation of a computed value to its exact one, to another, or of a sum to its two parts."""
+    e, f = expression(rng, rng.choice([1, 2, 2, 3])), expression(rng, 2)
+    off = App("abs", (minus(Fl(e), exactly(e)),))
+    op = rng.choice(["<", "<="])
+    kind = rng.choices(range(6), (10, 25, 25, 15, 12, 13))[0]
+    if kind == 0:
+        s = App("add", (X, Y))
+        return Rel(("==",), (App("add", (Fl(s), Fl(minus(Y, minus(s, X))))), s))
+    if kind == 1:
+        return Rel(("==",), (Fl(e), exactly(e)))
+    if kind == 2:
+        return Rel((op,), (off, times(rng.choice(FACTORS), Ulp(exactly(e)))))
+    if kind == 3:
+        relative = Fraction(rng.choice(["1", "2", "3", "16/17", "8/9"])) / 2 ** rng.choice([3, 4, 5])
+        return Rel((op,), (off, times(relative, App("abs", (exactly(e),)))))
+    return Rel((rng.choice(["==", "<=", "<", "!="]),), (Fl(e), Fl(f) if kind == 4 else exactly(f)))
+
+
+def ends(rng, form):
+    """A range of places, near 0 and powers of 2 more often than elsewhere."""
+    places = [0, 1, form.at_most(Fraction(1)), form.at_most(Fraction(2)), 1 << (form.bits - 1), -4]
+    lo = rng.choice([rng.randint(-form.last, form.last), rng.choice(places)])
+    return lo, min(lo + rng.choice([0, 1, 2, 4, 8, 16, 24, 40]), form.last)
+
+
+def fails_at(form, stmt, box, wanted, most=400):
+    """A point of the box at which the statement is not as wanted, or has no value; None where none is met."""
+    program = Program(form, ("x", "y"))
+    truth = program.truth(stmt)
+    points = list(product(*(range(lo, hi + 1) for lo, hi in box)))
+    if len(points) > most:
+        points = random.Random(0).sample(points, most)
+    for at in points:
+        point = tuple(mpq(form.number(place)) for place in at)
+        try:
+            if truth(point) is not wanted:
+                return point
+        except UndefinedError:
+            return point
+        except UndecidedError:
+            continue
+    return None
