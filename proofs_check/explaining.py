@@ -33,7 +33,7 @@ MINUS_OO = App("neg", (Const("oo"),))
 DECIDED = ("proved", "certified", "refuted")
 _WHY = {
     "proved": "a derivation holds for all values in scope; the steps below are all of it",
-    "certified": "ball arithmetic covers the whole domain; the certificate can be checked without the engine",
+    "certified": "the whole domain is covered; the certificate can be checked without the engine",
     "refuted": "a place was found where it fails, exactly or enclosed, and a second engine sees it fail too",
     "supported": "a record meets the criterion that was fixed before its run",
     "unsupported": "a record misses the criterion that was fixed before its run",

@@ -27,7 +27,7 @@ VERDICTS: Mapping[str, Look] = {
         "✓",
         "+",
         32,
-        "ball arithmetic on the whole domain or at exact points; re-checked where the trust base has mpfr",
+        "bounds on the whole domain, or every point of it; re-checked where the trust base has mpfr",
     ),
     "refuted": Look("✗", "x", 31, "the negation is proved or certified"),
     "supported": Look("◐", "~", 36, "sampling or statistics met a criterion fixed beforehand"),
