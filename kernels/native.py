@@ -15,6 +15,7 @@ import numpy as np
 
 from gateproof.kernels.graph import RUN, Builder, Graph, Node, Ref, Symbol, Symbolic
 from gateproof.numerics.backends.heads import HEADS
+from gateproof.numerics.backends.special_heads import operation
 from gateproof.numerics.backends.tape import Tape
 
 #: log2(e): exp2 has a vector form that is three times as fast as exp's.
@@ -91,7 +92,7 @@ def _unfolded(ops: Natively, tape: Tape, inputs: Sequence[Symbol]) -> Any:
         elif finite and step.head == "product0":
             values.append(args[0] * args[1])
         else:
-            head = _HEADS.get(step.head, HEADS[step.head])
+            head = _HEADS.get(step.head) or HEADS.get(step.head) or operation(step.head)
             values.append(head(ops, *args, *step.numbers))
         sizes.append(_size_of(step.head, known, step.numbers))
     return values[tape.result] if isinstance(tape.result, int) else tape.result

@@ -16,6 +16,7 @@ from flint import arb
 
 from gateproof.numerics import functions as fn
 from gateproof.numerics import interval as iv
+from gateproof.numerics import special_boxes
 from gateproof.numerics.errors import (
     MaybeUndefined,
     NotImplementedOperator,
@@ -127,7 +128,8 @@ def _app(expr: App) -> Evaluator:
         return _fold(args, lambda a, b: (max(a[0], b[0]), max(a[1], b[1])))
     if head == "min":
         return _fold(args, lambda a, b: (min(a[0], b[0]), min(a[1], b[1])))
-    function, argument = fn.FUNCTIONS[head], args[0]
+    special = special_boxes.on_interval(head)
+    function, argument = fn.FUNCTIONS[head] if special is None else special, args[0]
     return lambda env: function(argument(env))
 
 

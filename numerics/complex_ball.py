@@ -14,6 +14,7 @@ from itertools import count
 from flint import acb, arb
 
 from gateproof.numerics import interval as iv
+from gateproof.numerics import special_complex
 from gateproof.numerics.ball import Evaluator as Real
 from gateproof.numerics.ball import compiled, names_in
 from gateproof.numerics.errors import NumericsError
@@ -86,7 +87,7 @@ def _app(expr: App) -> Evaluator:
     if head in _OF_ASINH and isinstance(inner, App) and inner.head == "asinh":
         composed, inside = _OF_ASINH[head], compiled_complex(inner.args[0])
         return lambda env, analytic: composed(inside(env, analytic), analytic)
-    function, argument = _FUNCTIONS[head], args[0]
+    function, argument = _FUNCTIONS.get(head) or special_complex.on_ball(head), args[0]
     return lambda env, analytic: function(argument(env, analytic), analytic)
 
 

@@ -8,6 +8,8 @@ from fractions import Fraction
 from gateproof.numerics.errors import Undefined
 from gateproof.theory.formula.nodes import And, App, Expr, Not, Num, Or, Rel, Stmt, Var, Where
 from gateproof.theory.formula.powers import constant_value, digits_of_power
+from gateproof.theory.special import find
+from gateproof.theory.special.symbolic import has_no_value, value_at
 
 Point = Mapping[str, Fraction]
 #: Digits of a power that is formed here; above it the value is left to balls.
@@ -73,6 +75,12 @@ def _apply(expr: App, found: list[Fraction | None]) -> Fraction | None:
         return Fraction((first > 0) - (first < 0))
     if (head == "log" and first <= 0) or (head == "sqrt" and first < 0):
         raise Undefined(f"{head} of {first}")
+    special = find(head)
+    if special is not None:
+        if has_no_value(special, first):
+            raise Undefined(f"{special.family.name} of {first}")
+        value = value_at(head, first)
+        return None if value is None else constant_value(value)
     place = _FIXED.get(head)
     return place[1] if place is not None and place[0] == first else None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gateproof.numerics.ball import names_in
 from gateproof.numerics.errors import NotImplementedOperator
+from gateproof.numerics.special_float import special_float
 from gateproof.theory.formula.nodes import And, App, Const, Expr, Node, Not, Num, Or, Rel, Stmt, Var, Where
 
 List = list[float]
@@ -99,6 +100,9 @@ class Columns:
         args = [self._of(a, known, count) for a in node.args]
         if node.head in _FUNCTIONS and len(args) == 1:
             return [_safe(_FUNCTIONS[node.head], x) for x in args[0]]
+        special = special_float(node.head)
+        if special is not None:
+            return [_safe(special, x) for x in args[0]]
         pair, value = _PAIRS[node.head], args[0]
         if node.head == "add":
             return [sum(row) for row in zip(*args, strict=True)]

@@ -14,6 +14,7 @@ from flint import arb, arb_series
 
 from gateproof.numerics import interval as iv
 from gateproof.numerics import series_rules as rules
+from gateproof.numerics import special_series
 from gateproof.numerics.ball import Env, compiled, compiled_condition, names_in
 from gateproof.numerics.errors import NotSmooth
 from gateproof.numerics.precision import precision
@@ -21,6 +22,7 @@ from gateproof.numerics.series_rules import Series
 from gateproof.theory.exact.power_series import capped
 from gateproof.theory.formula.nodes import App, Expr, Node, Var, Where
 from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.special import is_head
 
 Coefficients = list[arb]
 SeriesEvaluator = Callable[[Env, int], Coefficients]
@@ -71,7 +73,8 @@ def _compiled(expr: Expr, var: str) -> _Run:
     if isinstance(expr, Where):
         return _where(expr, var)
     assert isinstance(expr, App)
-    return _shared(_app(expr, var)) if expr.head in rules.RULES else _app(expr, var)
+    shared = expr.head in rules.RULES or is_head(expr.head)
+    return _shared(_app(expr, var)) if shared else _app(expr, var)
 
 
 def _shared(run: _Run) -> _Run:
@@ -145,7 +148,8 @@ def _app(expr: App, var: str) -> _Run:
     if head in ("max", "min"):
         larger = head == "max"
         return lambda env, length: rules.select([a(env, length) for a in args], larger)
-    rule, argument = rules.RULES[head], args[0]
+    special = special_series.rule(head)
+    rule, argument = rules.RULES[head] if special is None else special, args[0]
     return lambda env, length: rule(argument(env, length))
 
 

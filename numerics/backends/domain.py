@@ -10,6 +10,8 @@ from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula import free_names, to_text
 from gateproof.theory.formula.nodes import And, App, Expr, Implies, Node, Not, Num, Or, Rel, Stmt, Where, num
 from gateproof.theory.formula.powers import constant_value, linear
+from gateproof.theory.special import find
+from gateproof.theory.special.symbolic import off_poles
 
 _OPS = {NOT_ZERO: "!=", POSITIVE: ">", NOT_NEGATIVE: ">="}
 _MIRROR = {">": "<", ">=": "<=", "!=": "!="}
@@ -36,12 +38,29 @@ def _needed(node: Node, given: tuple[Stmt, ...]) -> list[str]:
         return inner + _needed(node.other, (*given, Not(node.cond)))
     found = [text for child in node.children() for text in _needed(child, given)]
     if isinstance(node, App):
+        special = find(node.head)
+        if special is not None and special.span.poles:
+            found += _off_poles(node, given)
         for expr, allowed in _own(node):
             op = _OPS[allowed]
             assumptions = Assumptions({n: Domain() for n in _names(expr, given)}, given)
             if prove_relation(expr, op, num(0), assumptions) is None:
                 found.append(_text(node, expr, op, given))
     return found
+
+
+def _off_poles(node: App, given: tuple[Stmt, ...]) -> list[str]:
+    """Off 0, -1, -2, ..., unless the argument is proved to be positive."""
+    ways = off_poles(node.args[0])
+    for expr, allowed in ways:
+        assumptions = Assumptions({n: Domain() for n in _names(expr, given)}, given)
+        if prove_relation(expr, _OPS[allowed], num(0), assumptions) is not None:
+            return []
+    parts = tuple(_solved(expr, _OPS[allowed]) for expr, allowed in ways)
+    stmt: Stmt = Or(parts)
+    if given:
+        stmt = Implies(_positive(given[0] if len(given) == 1 else And(given)), stmt)
+    return [f"({to_text(stmt)})"]
 
 
 def _names(expr: Expr, given: tuple[Stmt, ...]) -> set[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from gateproof.numerics.backends.special_heads import of_float
+
 _INFINITY, _NAN = math.inf, math.nan
 
 
@@ -99,6 +101,10 @@ class FloatOps:
             return Float(_INFINITY if a > 0 or b % 2 == 0 else -_INFINITY)
         except ValueError:
             return Float(_INFINITY if a == 0 else _NAN)
+
+    def special(self, head: str, u: float) -> Float:
+        """A special function."""
+        return Float(of_float(head, u))
 
     def where(self, condition: bool, a: float, b: float) -> Float:
         """A choice."""

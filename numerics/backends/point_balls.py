@@ -35,6 +35,7 @@ from gateproof.theory.formula.nodes import (
     num,
     rebuild,
 )
+from gateproof.theory.special import find
 
 _GUARD = 24
 #: The largest precision tried, in bits and as a multiple of the bits asked for.
@@ -203,7 +204,8 @@ def _apply(head: str, args: list[arb]) -> arb | None:
         return abs(u)
     if head == "sign":
         return arb(1) if u > 0 else arb(-1) if u < 0 else arb(0) if u.is_zero() else None
-    return _FUNCTIONS[head](u)
+    special = find(head)
+    return _FUNCTIONS[head](u) if special is None else special.ball(u)
 
 
 def _integer_power(u: arb, n: int) -> arb | None:

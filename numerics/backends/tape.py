@@ -9,6 +9,7 @@ from typing import Any
 from gateproof.numerics.backends.algebra import is_closed
 from gateproof.numerics.backends.heads import HEADS
 from gateproof.numerics.backends.numbers import to_float
+from gateproof.numerics.backends.special_heads import operation
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.nodes import And, App, Const, Expr, Node, Not, Num, Or, Rel, Var, Where
 
@@ -39,7 +40,8 @@ class Tape:
         values = list(inputs)
         for step in self.steps:
             args = [values[a] if isinstance(a, int) else a for a in step.args]
-            values.append(HEADS[step.head](ops, *args, *step.numbers))
+            run = HEADS.get(step.head) or operation(step.head)
+            values.append(run(ops, *args, *step.numbers))
         return values[self.result] if isinstance(self.result, int) else self.result
 
 

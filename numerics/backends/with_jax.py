@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gateproof.numerics.backends.op import Op
+from gateproof.numerics.backends.special_heads import of_jax
 
 
 class JaxOps:
@@ -35,6 +36,10 @@ class JaxOps:
         gap = jnp.expm1(-2.0 * abs(u))
         size = -gap / (2.0 + gap)
         return jnp.where(u < 0, -size, size)
+
+    def special(self, head: str, u: Any) -> Any:
+        """A special function."""
+        return of_jax(head, u)
 
     def where(self, condition: Any, a: Any, b: Any) -> Any:
         """A choice in the type of the arrays."""

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from gateproof.numerics.backends.op import Op
+from gateproof.numerics.backends.special_heads import of_torch
 from gateproof.theory.formula.errors import FormulaError
 
 
@@ -48,6 +49,10 @@ class TorchOps:
         found = torch.where(between, moved, bits).view(torch.float32)
         # Beside infinity low is no number.
         return torch.where(torch.abs(low) < torch.inf, found, total)
+
+    def special(self, head: str, u: Any) -> Any:
+        """A special function."""
+        return of_torch(head, u)
 
     def where(self, condition: Any, a: Any, b: Any) -> Any:
         """A choice; two numbers become tensors of the type, not of the default one."""

@@ -39,6 +39,13 @@ def rational(text: Any) -> Any:
     raise Rejected(f"not a rational number p/q of at most {MAX_DIGITS} digits: {text!r:.60}")
 
 
+def is_special(head: str) -> bool:
+    """Whether it is a special function; what those need is loaded for them alone."""
+    from gateproof.proofs_check.checker import special
+
+    return head not in HEADS and special.parse(head) is not None
+
+
 class Step(NamedTuple):
     """An operation of an Algebra, the steps it is applied to, and further arguments."""
 
@@ -74,6 +81,8 @@ class Program:
                 return self._power(self._value(a), self._value(b))
             case ["app", str(head), *parts] if head in HEADS and len(parts) == HEADS[head][0]:
                 return self._step(HEADS[head][1], tuple(map(self._value, parts)), *HEADS[head][2:])
+            case ["app", str(head), part] if is_special(head):
+                return self._step("function", (self._value(part),), head)
             case ["where", p, a, b]:
                 return self._step("where", (self._condition(p), self._value(a), self._value(b)))
         raise Rejected(f"not a formula that this checker knows: {tree!r:.60}")

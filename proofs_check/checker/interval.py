@@ -107,6 +107,10 @@ class Intervals(Algebra):
     def function(self, a: Interval, head: str) -> Interval:
         if head in ("sin", "cos"):
             return self._wave(a, head)
+        if head not in PRIMITIVES:
+            from gateproof.proofs_check.checker.special import enclosed
+
+            return enclosed(self, head, a)
         if head == "sech":
             return self.div(UNIT, self.function(a, "cosh"))
         if head == "sigmoid":

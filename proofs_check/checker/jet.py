@@ -13,7 +13,8 @@ from typing import Any
 
 from gmpy2 import mpq
 
-from gateproof.proofs_check.checker.algebra import Algebra
+from gateproof.proofs_check.checker.algebra import Algebra, Rejected
+from gateproof.proofs_check.checker.interval import PRIMITIVES, Intervals
 
 Jet = list[Any]
 HALF = mpq(1, 2)
@@ -113,7 +114,22 @@ class Jets(Algebra):
     def signs(self, a: Jet) -> set[int]:
         return self.field.signs(a[0])
 
+    def _special(self, a: Jet, head: str) -> Jet:
+        """sum_k F^(k)(a_0)/k! (a - a_0)^k."""
+        if not isinstance(self.field, Intervals):
+            raise Rejected(f"{head} is known over intervals alone")
+        from gateproof.proofs_check.checker import special
+
+        values = special.coefficients(self.field, head, a[0], len(self.rest))
+        step = [self.zero, *a[1:]]
+        total = self.fixed(values[-1])
+        for value in reversed(values[:-1]):
+            total = self.add(self.mul(total, step), self.fixed(value))
+        return total
+
     def function(self, a: Jet, head: str) -> Jet:
+        if head not in PRIMITIVES:
+            return self._special(a, head)
         if head in DERIVED and self.rest:
             return [self.field.function(a[0], head), *DERIVED[head](self, a)[1:]]
         names = {head, *TOGETHER.get(head, ())}

@@ -8,6 +8,7 @@ from fractions import Fraction
 import flint
 
 from gateproof.theory.formula.nodes import App, Const, Expr, Node, Num
+from gateproof.theory.special import find
 
 _PRECISIONS = (64, 256, 1024)
 _LARGE, _SMALL = flint.arb(2) ** 20_000, flint.arb(2) ** -20_000
@@ -82,7 +83,8 @@ def _apply(head: str, values: list[flint.arb], args: tuple[Expr, ...]) -> flint.
         return (1 + first.exp()).log()
     if head == "sigmoid":
         return 1 / (1 + (-first).exp())
-    return None
+    special = find(head)
+    return None if special is None else special.ball(first)
 
 
 def _extreme(head: str, values: list[flint.arb]) -> flint.arb:

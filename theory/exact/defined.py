@@ -13,6 +13,7 @@ from gateproof.theory.exact.domain import Assumptions, Derivation
 from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Stmt, Var, Where, num
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.special import find, symbolic
 
 NOT_ZERO = frozenset({-1, 1})
 POSITIVE = frozenset({1})
@@ -64,7 +65,8 @@ def conditions(node: App) -> list[tuple[Expr, frozenset[int]]] | None:
         return [table[head]]
     if head == "div":
         return [(args[1], NOT_ZERO)]
-    return None
+    special = find(head)
+    return None if special is None or special.span.poles else symbolic.conditions(special, u)
 
 
 def power_condition(ws: Workspace, node: App) -> list[tuple[Expr, frozenset[int]]]:
@@ -97,6 +99,10 @@ def has_value(ws: Workspace, node: Expr, steps: list[str], decide: Decide = sett
     if not all(has_value(ws, a, steps, decide) for a in node.args):
         return False
     needed = power_condition(ws, node) if node.head == "pow" else conditions(node)
+    special = find(node.head)
+    if special is not None and special.span.poles:
+        ways = symbolic.off_poles(node.args[0])
+        needed = next(([way] for way in ways if decide(ws, ws.form(way[0]), way[1])), None)
     if needed is None:
         return False
     for expr, allowed in needed:

@@ -11,6 +11,9 @@ from fractions import Fraction
 
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Stmt, Var, Where, num
 from gateproof.theory.formula.rewriting import mentions
+from gateproof.theory.special import find
+from gateproof.theory.special.symbolic import kinks as special_kinks
+from gateproof.theory.special.symbolic import slope_at
 
 
 def add(*parts: Expr) -> Expr:
@@ -81,7 +84,7 @@ def _outer(head: str, u: Expr, f: Expr) -> Expr | None:
         "erf": slope,
         "erfc": neg(slope),
     }
-    return table.get(head)
+    return table[head] if head in table else slope_at(head, u)
 
 
 def derivative(expr: Expr, var: str) -> Expr | None:
@@ -178,6 +181,9 @@ def kinks_at(node: object) -> list[Expr]:
         return [add(args[0], num(-1))]
     if node.head == "pow" and not (isinstance(args[1], Num) and args[1].value.denominator == 1):
         return [args[0]]
+    special = find(node.head)
+    if special is not None:
+        return special_kinks(special, args[0])
     if node.head in ("max", "min"):
         return [add(a, neg(b)) for i, a in enumerate(args) for b in args[i + 1 :]]
     return []

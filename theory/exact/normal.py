@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from gateproof.theory.exact import functions, opaque, polys
+from gateproof.theory.exact import functions, opaque, polys, special_forms
 from gateproof.theory.exact.atoms import Atom, Frac, NeedSign, NewStep
 from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.conditions import holds
@@ -18,6 +18,7 @@ from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.polys import ONE, ZERO, Poly, UndefinedValue
 from gateproof.theory.exact.sign import SignTable
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Var, Where
+from gateproof.theory.special import is_head
 
 #: Conversions and operations of one workspace.
 MAX_WORK = 20_000
@@ -205,9 +206,11 @@ class Workspace:
         if head == "sign":
             return self.number(self.settle(u, strict=True))
         rule = opaque.RULES.get(head)
-        if rule is None:
-            raise Unsupported(head)
-        return rule(self, u)
+        if rule is not None:
+            return rule(self, u)
+        if is_head(head):
+            return special_forms.form(self, head, u)
+        raise Unsupported(head)
 
     def settle(self, u: Frac, *, strict: bool) -> int:
         """The sign of a value; with ``strict`` False 0 may count as either sign.

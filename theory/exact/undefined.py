@@ -16,6 +16,7 @@ from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import App, Expr, Num, Stmt, Where, num
 from gateproof.theory.formula.scopes import free_names
+from gateproof.theory.special import find, symbolic
 
 MAX_POINTS = 400
 _SAMPLES = tuple(num(Fraction(v)) for v in ("0", "1", "-1", "1/2", "-1/2", "2", "-2", "3", "-3", "10", "-10"))
@@ -85,6 +86,10 @@ def _breaks(ws: Workspace, node: App) -> bool:
             return ws.signs.of_frac(ws.form(node.args[0])) == {0} and value is not None and value < 0
     else:
         needed = conditions(node) or []
+        special = find(node.head)
+        if special is not None and special.span.poles:
+            at = ws.form(node.args[0]).rational()
+            return at is not None and symbolic.has_no_value(special, at)
     return any(not ws.signs.of_frac(ws.form(e)) & allowed for e, allowed in needed)
 
 
@@ -96,6 +101,13 @@ def _zeros(expr: Expr, name: str, point: dict[str, Expr]) -> Iterable[Expr]:
             target = node.args[1] if node.head == "div" else node.args[0]
             assumptions = Assumptions({name: Domain()})
             yield from in_workspace(assumptions, lambda ws, t=target: _roots(ws, t, name)) or []  # type: ignore[misc]
+        special = find(node.head) if isinstance(node, App) else None
+        if special is not None and isinstance(node, App):
+            needed = symbolic.conditions(special, node.args[0])
+            poles = [App("add", (node.args[0], num(k))) for k in range(4)] if special.span.poles else []
+            for target in (*(e for e, _ in needed), *poles):
+                assumptions = Assumptions({name: Domain()})
+                yield from in_workspace(assumptions, lambda ws, t=target: _roots(ws, t, name)) or []  # type: ignore[misc]
 
 
 def _roots(ws: Workspace, target: Expr, name: str) -> list[Expr]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gateproof.theory import special
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.library import Definition, definitions, is_core, substitute
 from gateproof.theory.formula.nodes import App, At, Diff, Expr, Node, Taylor, Tg, rebuild
@@ -38,6 +39,8 @@ def _expand(node: Node, table: Mapping[str, Definition], known: dict[Node, Node]
 
 def _expanded(node: Node, table: Mapping[str, Definition], known: dict[Node, Node]) -> Node:
     done = rebuild(node, lambda child: _expand(child, table, known))
+    if isinstance(done, App) and done.head not in table:
+        done = special.resolved(done)
     if isinstance(done, App) and done.head in table and not is_core(done):
         done = _expand(table[done.head].apply(done.args), table, known)
     elif isinstance(done, Tg):

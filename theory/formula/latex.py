@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
+from gateproof.theory import special
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.nodes import (
     And,
@@ -161,9 +163,18 @@ def _app(node: App) -> tuple[str, int]:
         return rf"\left|{to_latex(args[0])}\right|", _ATOM
     if head == "exp":
         return f"e^{{{to_latex(args[0])}}}", _POWER
+    family = special.FAMILIES.get(special.split(head)[0])
+    if family is not None and len(args) == 1 + len(family.parameters) - len(special.split(head)[1]):
+        texts = [to_latex(a) for a in (*map(_parameter, special.split(head)[1]), *args)]
+        values = dict(zip((*family.parameters, "x"), texts, strict=True))
+        return re.sub(r"\{(\w+)\}", lambda m: values.get(m[1], m[0]), family.latex), _ATOM
     name = _RENAMED.get(head, head)
     shown = rf"\{name}" if name in _KNOWN or head in _RENAMED else rf"\operatorname{{{_escaped(name)}}}"
     return shown + _braced(", ".join(map(to_latex, args))), _ATOM
+
+
+def _parameter(text: str) -> Num:
+    return Num(Fraction(text))
 
 
 def _escaped(name: str) -> str:

@@ -61,7 +61,10 @@ def _tidy(node: Expr) -> Expr:
 @cache
 def core_table() -> dict[str, tuple[int, int | None]]:
     """Arities of the core functions."""
-    return {k: (1, None) if v is None else (v, v) for k, v in names.CORE_FUNCTIONS.items()}
+    from gateproof.theory.special import arities as special
+
+    core = {k: (1, None) if v is None else (v, v) for k, v in names.CORE_FUNCTIONS.items()}
+    return {**core, **special()}
 
 
 def is_core(node: App) -> bool:

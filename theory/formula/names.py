@@ -28,6 +28,15 @@ ELEMENTARY: dict[str, tuple[tuple[str, ...], str]] = {
     "arsinh": (("x",), "asinh(x)"),
     "ln": (("x",), "log(x)"),
     "step": (("x",), "where(x > 0, 1, 0)"),
+    "beta": (("x", "y"), "gamma(x)*gamma(y)/gamma(x + y)"),
+    "elliptick": (("m",), "pi/2*hyp2f1(1/2, 1/2, 1, m)"),
+    "elliptice": (("m",), "pi/2*hyp2f1(-1/2, 1/2, 1, m)"),
+    "li": (("x",), "ei(log(x))"),
+    "lgamma": (("x",), "loggamma(x)"),
+    "LambertW": (("x",), "lambertw(x)"),
+    "Ei": (("x",), "ei(x)"),
+    "Si": (("x",), "si(x)"),
+    "Ci": (("x",), "ci(x)"),
 }
 
 EXTREMA = frozenset({"sup", "inf", "max", "min", "argmax", "argmin", "zeros"})
@@ -55,16 +64,10 @@ REFUSED = {
     "Heaviside": "its value at 0 is a convention: write step(x) (0 at 0) or where(...)",
     "factorial": "factorials are not part of the language",
     "DiracDelta": "it is a distribution, not a function",
-    "LambertW": "it is not part of the language (and complex below -1/e)",
-    "expint": "exponential integrals are not part of the language",
-    "Ei": "exponential integrals are not part of the language",
-    "Si": "sine integrals are not part of the language; write integrate(sin(t)/t, t, 0, x)",
-    "gamma": "the gamma function is not part of the language",
-    "loggamma": "the gamma function is not part of the language",
-    "lgamma": "the gamma function is not part of the language",
+    "expint": "write ei(x): expint(1, x) is -ei(-x) for x > 0",
     "floor": "rounding is not part of the language",
     "ceil": "rounding is not part of the language",
     "round": "rounding is not part of the language",
 }
-#: Those of REFUSED that may still be names of numbers: gamma*x.
-ALSO_NUMBERS = frozenset({"gamma", "Ei", "Si"})
+#: Functions whose names may still be bound, or stand free, as numbers: gamma*x.
+ALSO_NUMBERS = frozenset({"gamma", "beta", "zeta", "Ei", "Si", "Ci", "ei", "si", "ci", "li"})

@@ -268,7 +268,9 @@ class Parser(ScopeReader):
             return Index(word, index)
         if word in names.CONSTANTS:
             return Const(names.CONSTANTS[word])
-        if word in names.REFUSED and word not in names.ALSO_NUMBERS:
+        if word in names.ALSO_NUMBERS:
+            return Var(word)
+        if word in names.REFUSED:
             raise self.error(f"{word!r} is not a value", token, names.REFUSED[word])
         if word in self.functions or word in CALLS or word in names.PREDICATES:
             hint = f"write {word}(x)"
@@ -282,7 +284,7 @@ class Parser(ScopeReader):
 
     def _call(self, token: Token) -> Expr:
         word = token.text
-        if word not in self.functions:
+        if word not in self.functions or (word in names.ALSO_NUMBERS and word in self.bound):
             if word in hints.MEANS and word not in self.bound:
                 raise self.error(f"{word!r} is no function", token, hints.MEAN)
             if word in self.bound or len(word) == 1:

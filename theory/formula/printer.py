@@ -145,7 +145,9 @@ def _app(node: App) -> tuple[str, int]:
         return f"{_at_least(args[0], _PRODUCT)}/{_at_least(args[1], _UNARY)}", _PRODUCT
     if head == "pow":
         return f"{_at_least(args[0], _ATOM)}**{_at_least(args[1], _UNARY)}", _POWER
-    return f"{head}({', '.join(to_text(a) for a in args)})", _ATOM
+    name, _, rest = head.partition("[")
+    params = [p.strip() for p in rest[:-1].split(",")] if rest else []
+    return f"{name}({', '.join([*params, *(to_text(a) for a in args)])})", _ATOM
 
 
 def _set(node: Node) -> str:

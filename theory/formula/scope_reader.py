@@ -111,9 +111,9 @@ class ScopeReader(Reader):
         return token.text
 
     def _check_name(self, word: str, token: Token, binds: list[Bind]) -> None:
-        reserved = word in self.functions or word in CALLS or word in names.CONSTANTS or word in names.SETS
-        refused = word in names.REFUSED and word not in names.ALSO_NUMBERS
-        if reserved or refused or word in names.PREDICATES:
+        function = word in self.functions and word not in names.ALSO_NUMBERS
+        reserved = function or word in CALLS or word in names.CONSTANTS or word in names.SETS
+        if reserved or word in names.REFUSED or word in names.PREDICATES:
             raise self.error(f"{word!r} is reserved and cannot be bound", token, names.REFUSED.get(word))
         if any(b.name == word for b in binds):
             raise self.error(f"{word!r} is bound twice", token)

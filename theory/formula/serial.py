@@ -1,7 +1,7 @@
 """Core expressions as JSON trees, the form that certificates carry.
 
 A tree is ``["num", "p/q"]``, ``["const", "pi"]``, ``["var", "x"]``,
-``["app", head, arg, ...]`` with a head of CORE_HEADS, or
+``["app", head, arg, ...]`` with a head of CORE_HEADS or a special function's, ``besselj[1/2]``, or
 ``["where", cond, then, other]`` with a condition ``["rel", [op, ...], term, ...]``,
 ``["and", ...]``, ``["or", ...]`` or ``["not", c]``.
 """
@@ -13,6 +13,7 @@ import json
 from fractions import Fraction
 from typing import Any
 
+from gateproof.theory import special
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.nodes import (
     CORE_HEADS,
@@ -41,7 +42,7 @@ def to_json(node: Node) -> Tree:
         return ["const", node.name]
     if isinstance(node, Var):
         return ["var", node.name]
-    if isinstance(node, App) and node.head in CORE_HEADS:
+    if isinstance(node, App) and (node.head in CORE_HEADS or special.is_head(node.head)):
         return ["app", node.head, *map(to_json, node.args)]
     if isinstance(node, Where):
         return ["where", to_json(node.cond), to_json(node.then), to_json(node.other)]
@@ -73,7 +74,7 @@ def _node(tree: Any) -> Node:
             return Const(name)
         case ["var", str(name)]:
             return Var(name)
-        case ["app", str(head), *args] if head in CORE_HEADS:
+        case ["app", str(head), *args] if head in CORE_HEADS or (special.is_head(head) and len(args) == 1):
             return App(head, tuple(map(from_json, args)))
         case ["where", cond, then, other]:
             return Where(_condition(cond), from_json(then), from_json(other))

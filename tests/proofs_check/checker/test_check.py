@@ -227,7 +227,7 @@ CORES = {
     "a number": 3,
     "empty": [],
     "an unknown kind": ["call", "x"],
-    "an unknown head": ["app", "gamma", ["var", "x"]],
+    "an unknown head": ["app", "barnesg", ["var", "x"]],
     "an inner method": ["app", "_wave", ["var", "x"]],
     "an operation": ["app", "undecided", ["var", "x"]],
     "too many arguments": ["app", "exp", ["var", "x"], ["var", "x"]],
