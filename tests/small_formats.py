@@ -11,9 +11,26 @@ from gmpy2 import mpq
 from gateproof.proofs_check.engine.outcome import UndecidedError
 from gateproof.proofs_check.floating.program import Program, UndefinedError
 from gateproof.theory.formats import Format
-from gateproof.theory.formula.nodes import App, Fl, Num, Rel, Ulp, Var, Where, rebuild
+from gateproof.theory.formula.nodes import (
+    And,
+    App,
+    Bind,
+    Claim,
+    Fl,
+    Implies,
+    IntervalSet,
+    Not,
+    Num,
+    Or,
+    Rel,
+    Scope,
+    Ulp,
+    Var,
+    Where,
+    rebuild,
+)
 
-FORMATS = [Format("p3", 3, 4), Format("p4", 4, 3), Format("p4 wide", 4, 7), Format("p5", 5, 2)]
+FORMATS = [Format("p3", 3, 4), Format("p4", 4, 3), Format("p4wide", 4, 7), Format("p5", 5, 2)]
 X, Y = Var("x"), Var("y")
 NUMBERS = ["1", "2", "1/2", "3", "1/3", "5/4", "1/4", "3/4", "1/8", "1/16"]
 FACTORS = ["1/2", "1", "3/4", "3/2", "2", "0", "5/2"]
@@ -92,3 +109,58 @@ def fails_at(form, stmt, box, wanted, most=400):
         except UndecidedError:
             continue
     return None
+
+
+def statement(rng, depth=2):
+    """Relations and what joins them."""
+    kind = rng.choices(range(5), (60, 10, 10, 10, 10))[0]
+    if depth == 0 or kind == 0:
+        return claim(rng)
+    a, b = statement(rng, depth - 1), statement(rng, depth - 1)
+    return [Not(a), And((a, b)), Or((a, b)), Implies(a, b)][kind - 1]
+
+
+def condition(rng):
+    """A condition on x and y."""
+    number = Num(Fraction(rng.choice(NUMBERS)))
+    half, twice = App("div", (Y, Num(Fraction(2)))), times("2", Y)
+    return rng.choice(
+        [
+            Rel((rng.choice(["<", "<=", ">", "!=", "=="]),), (X, Y)),
+            Rel((rng.choice(["<", "<=", ">", ">=", "!="]),), (rng.choice([X, Y]), number)),
+            Rel(("<=", "<="), (half, X, twice)),
+            Rel(("<=",), (App("abs", (Y,)), App("abs", (X,)))),
+            Rel((rng.choice(["<", ">="]),), (Fl(expression(rng, 1)), Fl(expression(rng, 1)))),
+        ]
+    )
+
+
+def whole_claim(rng, form):
+    """A claim with a scope, and the ranges of places of x and y in it."""
+    box, binds = [ends(rng, form), ends(rng, form)], []
+    for k, (lo, hi) in enumerate(box):
+        low, high = Num(form.number(lo)), Num(form.number(hi))
+        opened = rng.random() < 0.1
+        binds.append(Bind("xy"[k], IntervalSet(low, high, lo_closed=not opened, hi_closed=True)))
+        box[k] = (lo + opened, hi)
+    conditions = tuple(condition(rng) for _ in range(rng.choice([0, 0, 1, 1, 2])))
+    return Claim(Scope(tuple(binds), conditions), statement(rng), form.name), box
+
+
+def truths(form, made, box):
+    """What happens at the points in scope: of True, False and None (no value) those that do; the premises
+    of an implication are conditions."""
+    conditions, body = list(made.scope.conditions), made.body
+    while isinstance(body, Implies):
+        conditions, body = [*conditions, body.left], body.right
+    program = Program(form, ("x", "y"))
+    known, truth = [program.truth(c) for c in conditions], program.truth(body)
+    found = set()
+    for at in product(*(range(lo, hi + 1) for lo, hi in box)):
+        point = tuple(mpq(form.number(place)) for place in at)
+        try:
+            if all(holds(point) for holds in known):
+                found.add(truth(point))
+        except UndefinedError:
+            found.add(None)
+    return found

@@ -28,6 +28,8 @@ class Cover:
     fails: Point | None = None
     undefined: Point | None = None
     reason: str = ""
+    #: Whether no point meets the conditions for sure.
+    empty: bool = False
 
 
 class Branching:
@@ -36,7 +38,7 @@ class Branching:
     def __init__(self, space: Space, claim: Stmt, budget: int) -> None:
         self.space, self.claim, self.left, self.points = space, claim, budget, MANY
         self.judge = Judge(space, claim)
-        self.boxes = 0
+        self.boxes, self.within = 0, False
         self.found: Cover | None = None
 
     def run(self) -> Cover:
@@ -54,6 +56,7 @@ class Branching:
                 return self.found
             if rule is not None:
                 parent[slot] = ["leaf", rule]
+                self.within |= rule == "bounds"
                 continue
             k, cut = _cut(box)
             lo, hi = box[k]
@@ -61,7 +64,7 @@ class Branching:
             parent[slot] = node
             todo.append(((*box[:k], (cut + 1, hi), *box[k + 1 :]), node, 4))
             todo.append(((*box[:k], (lo, cut), *box[k + 1 :]), node, 3))
-        return Cover(root[0], self.boxes)
+        return Cover(root[0], self.boxes, empty=not self.within)
 
     def rule(self, box: tuple[Places, ...]) -> str | None:
         """How the box is decided; None where it is to be cut."""
@@ -92,10 +95,13 @@ class Branching:
     def _tried(self, part: Space) -> str:
         for at in part.places():
             try:
-                if self.judge.at(at) is False:
-                    self.found = Cover(boxes=self.boxes, fails=at)
+                holds = self.judge.at(at)
             except UndefinedError as error:
                 self.found = Cover(boxes=self.boxes, undefined=at, reason=str(error))
+                break
+            self.within |= holds is not None
+            if holds is False:
+                self.found = Cover(boxes=self.boxes, fails=at)
         return "points"
 
 

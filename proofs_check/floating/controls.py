@@ -56,7 +56,9 @@ def planted(claim: Claim, outcome: Outcome, context: Context) -> list[Claim]:
 def _missed(stmt: Stmt, space: Space, context: Context) -> Stmt:
     """A statement that is false at a point of the space, where ``stmt`` is true at all of them."""
     if isinstance(stmt, And):
-        return And((_missed(stmt.parts[0], space, context), *stmt.parts[1:]))
+        # The premise of an implication may never hold; a relation always says something.
+        k = next((k for k, part in enumerate(stmt.parts) if isinstance(part, Rel)), 0)
+        return And((*stmt.parts[:k], _missed(stmt.parts[k], space, context), *stmt.parts[k + 1 :]))
     if isinstance(stmt, Implies):
         narrowed = replace(space, conditions=(*space.conditions, stmt.left))
         return Implies(stmt.left, _missed(stmt.right, narrowed, context))

@@ -65,6 +65,8 @@ def _decided(space: Space, claim: Stmt, context: Context) -> Outcome:
 
 def _by_boxes(space: Space, claim: Stmt, cover: Cover, found: Found) -> Outcome:
     """Boxes that cover the scope."""
+    if cover.empty:
+        raise VacuousError(f"no number of {space.format.name} meets the conditions: the statement is vacuous")
     if not found.met:
         raise UndecidedError("no point was found that meets the conditions")
     count = (cover.boxes + 1) // 2

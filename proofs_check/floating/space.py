@@ -16,11 +16,16 @@ from gateproof.proofs_check.floating.program import closed
 from gateproof.theory.formats import FORMATS, Format
 from gateproof.theory.formula import Claim
 from gateproof.theory.formula.nodes import (
+    And,
+    App,
     Expr,
     In,
     IntervalSet,
     IntRange,
     NamedSet,
+    Not,
+    Num,
+    Or,
     Rel,
     SetExpr,
     SetMinus,
@@ -33,6 +38,9 @@ from gateproof.theory.formula.scopes import free_names
 _BITS = 2_048
 Places = tuple[int, int]
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+#: What has a value for all numbers.
+_TOTAL = (Rel, In, And, Or, Not, NamedSet, Num, Var, App)
+_TOTAL_HEADS = frozenset({"add", "mul", "neg", "abs", "max", "min"})
 #: Relations of a name to a number that bound it from below (1) or above (-1).
 _ENDS = {">": 1, ">=": 1, "<": -1, "<=": -1}
 
@@ -128,9 +136,15 @@ def build(claim: Claim) -> Space:
 
 
 def _narrowed(space: Space) -> Space:
-    """The space between the numbers that its conditions compare a name with; the conditions stay."""
+    """The space between the numbers that its conditions compare a name with; the conditions stay.
+
+    A condition counts only if those before it have values everywhere.
+    """
     box = dict(zip(space.names, space.box, strict=True))
     for condition in space.conditions:
+        heads = {n.head for n in condition.walk() if isinstance(n, App)}
+        if not (heads <= _TOTAL_HEADS and all(isinstance(n, _TOTAL) for n in condition.walk())):
+            break
         links = links_of(condition) if isinstance(condition, Rel) else []
         for link in links:
             (op,), (a, b) = link.ops, link.terms

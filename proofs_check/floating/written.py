@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from gateproof.proofs_check.engine.logic import membership
@@ -40,7 +41,15 @@ def written(claim: Claim, extra: Mapping[str, Definition]) -> Claim:
     done = _plain(expand_node(computed, own))
     done = apart(done) if any(binds(d.body) for d in own.values()) else done
     assert isinstance(done, Claim)
-    return done
+    return _premises_in_front(done)
+
+
+def _premises_in_front(claim: Claim) -> Claim:
+    """``for x in S: a => b`` as ``for x in S, a: b``."""
+    while isinstance(claim.body, Implies):
+        scope = replace(claim.scope, conditions=(*claim.scope.conditions, claim.body.left))
+        claim = replace(claim, scope=scope, body=claim.body.right)
+    return claim
 
 
 def _computed_parts(node: Node, table: Mapping[str, Definition]) -> Node:
