@@ -3,14 +3,15 @@
   "use strict";
   var $ = function (id) { return document.getElementById(id); };
   var LISTS = ["tau", "theta", "slope", "intercept"];
-  var gate = null, fitted = null, bound = null, drawn = null, turn = 0;
+  // subject: the target that the gate shown was fitted to. What is typed is no target before it was fitted.
+  var gate = null, subject = "", fitted = null, bound = null, drawn = null, turn = 0;
 
   // One question of a kind at a time; while it is out only the latest of those that follow is kept.
   var out = {}, next = {};
   function ask(kind, task, then) {
     if (out[kind]) { next[kind] = [task, then]; return; }
     out[kind] = true;
-    var body = Object.assign({ ask: kind, target: $("target").value, window: [$("lo").value, $("hi").value] }, task);
+    var body = Object.assign({ ask: kind, target: subject, window: [$("lo").value, $("hi").value] }, task);
     fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })
       .then(function (r) { return r.json(); })
       .catch(function () { return { refused: "no answer: is gateproof explore still running?" }; })
@@ -32,12 +33,14 @@
     trouble("");
     $("r-best").textContent = "searching";
     document.body.classList.add("busy");
-    ask("fit", { k: Number($("k").value), sharpness: $("sharpness").value }, function (found) {
+    var wanted = $("target").value, k = Number($("k").value);
+    ask("fit", { target: wanted, k: k, sharpness: $("sharpness").value }, function (found) {
       document.body.classList.remove("busy");
-      if (found.refused) { trouble(found.refused); $("r-best").textContent = ""; return; }
+      if (found.refused) { trouble(found.refused); best(); return; }
       gate = {};
+      subject = wanted;
       LISTS.forEach(function (key) { gate[key] = found[key].slice(); });
-      fitted = found;
+      fitted = Object.assign(found, { asked: k });
       controls();
       changed();
     });
@@ -53,6 +56,8 @@
     bound = null;
     draw();
     $("r-bound").textContent = "waiting";
+    best();
+    $("r-of").textContent = "about " + subject + ", K = " + gate.slope.length;
     remember();
     clearTimeout(rest);
     rest = setTimeout(prove, 350);
@@ -80,17 +85,30 @@
     $("r-seen").textContent = d.worst
       ? Math.abs(d.worst.error).toPrecision(6) + " at x = " + d.worst.x.toPrecision(4) + ", in the window, by samples"
       : "the target has no finite value in the window";
-    var same = fitted && LISTS.every(function (key) { return String(fitted[key]) === String(gate[key]); });
+    best();
+  }
+
+  function untouched() {
+    return fitted && LISTS.every(function (key) { return String(fitted[key]) === String(gate[key]); });
+  }
+
+  function best() {
+    var same = untouched();
     $("r-best").textContent = !fitted ? "" : (same ? "this gate: " : "the fitted gate: ")
       + enclosed(fitted.error) + " (" + fitted.evidence + ")"
       + (fitted.lower_bound ? "; no gate of this kind is below " + fitted.lower_bound : "")
+      + (fitted.k < fitted.asked ? "; K = " + fitted.k + " suffices" : "")
       + (same ? "" : ". Fit again to return to it.");
   }
 
   function prove() {
     var mine = turn;
     function current(then) { return function (found) { if (mine === turn) then(found); }; }
-    ask("certify", { gate: gate }, current(function (found) {
+    if (untouched() && fitted.evidence === "proved" && fitted.error.hi === "0") {
+      bound = 0;
+      $("r-bound").textContent = "0 on all of R, proved";
+      if (drawn) show();
+    } else ask("certify", { gate: gate }, current(function (found) {
       var cell = $("r-bound");
       if (found.refused) { cell.textContent = found.refused; return; }
       if (found.kind === "infinite") { cell.textContent = "infinite on R: the outer branches are not the target's ends"; return; }
@@ -117,16 +135,18 @@
     line(table, "th", heads);
     ["target", "gate"].forEach(function (name) {
       found[name].rows.forEach(function (row) { line(table, "td", [name].concat(cells(row))); });
-      if (!found[name].rows.length) line(table, "td", [name, found[name].reason || found[name].status]);
+      if (!found[name].rows.length) line(table, "td", [name, found[name].reason || found[name].status], heads.length - 1);
     });
   }
 
-  function line(table, kind, texts) {
+  // The last cell may span several columns.
+  function line(table, kind, texts, span) {
     var row = table.insertRow();
-    texts.forEach(function (text) {
+    texts.forEach(function (text, i) {
       var cell = document.createElement(kind);
       if (kind === "th") cell.scope = "col";
       cell.textContent = text === null || text === undefined ? "" : text;
+      if (span && i === texts.length - 1) cell.colSpan = span;
       row.append(cell);
     });
   }
@@ -145,7 +165,6 @@
         if (shared) gate.tau = gate.tau.map(function () { return text; }); else gate.tau[i] = text;
         return text;
       }, function (text) {
-        if (!(Number(text) > 0)) return null;
         if (shared) gate.tau = gate.tau.map(function () { return text; }); else gate.tau[i] = text;
         return Math.log10(Number(text));
       }, t);
@@ -189,7 +208,8 @@
     range.addEventListener("input", function () { exact.value = moved(Number(range.value)); changed(); });
     exact.addEventListener("change", function () {
       var at = typed(exact.value.trim());
-      if (at !== null && isFinite(at)) range.value = at;
+      // What is no number goes to the server as it is, which says so.
+      if (isFinite(at)) range.value = at;
       changed();
     });
     label.append(said, range, exact);
@@ -217,7 +237,7 @@
 
   // The address holds target, window and gate, so that a link shows the same.
   function remember() {
-    var query = new URLSearchParams({ target: $("target").value, lo: $("lo").value, hi: $("hi").value, sharpness: $("sharpness").value });
+    var query = new URLSearchParams({ target: subject, lo: $("lo").value, hi: $("hi").value, sharpness: $("sharpness").value });
     LISTS.forEach(function (key) { query.set(key, gate[key].join(" ")); });
     history.replaceState(null, "", "#" + query.toString());
   }
@@ -227,6 +247,7 @@
     if (!query.get("slope")) return false;
     ["target", "lo", "hi", "sharpness"].forEach(function (id) { if (query.get(id)) $(id).value = query.get(id); });
     gate = {};
+    subject = $("target").value;
     LISTS.forEach(function (key) { gate[key] = (query.get(key) || "").split(" ").filter(Boolean); });
     $("k").value = gate.slope.length;
     controls();

@@ -49,7 +49,13 @@ def fit(task: Mapping[str, Any]) -> dict[str, Any]:
     sharpness = task.get("sharpness", "shared")
     if sharpness not in SHARPNESS:
         raise RefusedError(f"sharpness is one of {', '.join(SHARPNESS)}")
-    found = solved(read_target(given.target), request_of({"branches": k, "sharpness": sharpness}))
+    try:
+        found = solved(read_target(given.target), request_of({"branches": k, "sharpness": sharpness}))
+    except (RefusedError, ValueError) as error:
+        lines = error.lines if isinstance(error, RefusedError) else str(error).splitlines()[:1]
+        if not any("give an interval" in line or "--domain" in line for line in lines):
+            raise
+        raise RefusedError([*lines, "a gate here is for all of R; gateproof fit takes an interval"]) from None
     document = found.to_json()
     kept = ("k", *LISTS, "error", "evidence", "argmax", "rms", "lower_bound", "attained", "status", "message")
     return {key: document[key] for key in kept}
@@ -66,8 +72,11 @@ def draw(task: Mapping[str, Any]) -> dict[str, Any]:
     gate = _gate(given)
     x = np.linspace(float(given.window[0]), float(given.window[1]), POINTS)
     evaluated = Evaluated.of(gate)
+    made = formula(given.target)
     with np.errstate(all="ignore"):
-        target = np.broadcast_to(np.asarray(formula(given.target).numpy(x), dtype=float), x.shape)
+        # A constant has no x to be given.
+        drawn = made.numpy(x) if made.names else made.numpy()
+        target = np.broadcast_to(np.asarray(drawn, dtype=float), x.shape)
         value = evaluated(x)
     lines = [[float(s) * e + float(c) for e in x] for s, c in zip(*_lines(gate), strict=True)]
     off = value - target

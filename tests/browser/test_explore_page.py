@@ -111,6 +111,62 @@ def test_bad_input_is_answered_in_place_and_what_was_there_stays(page):
     assert page.locator("#trouble img").count() == 0
 
 
+def test_what_is_shown_is_about_the_target_that_was_fitted(page):
+    """A target that is only typed, or was refused, is no part of any bound."""
+    assert page.locator("#r-of").inner_text() == "about gelu, K = 2"
+    page.locator("#target").fill("log(x)")
+    page.locator("#target").press("Enter")
+    page.locator("#trouble", has_text="gateproof fit takes an interval").wait_for(timeout=SECONDS)
+    page.get_by_label("theta 1, exactly").fill("0.5")
+    page.get_by_label("theta 1, exactly").press("Enter")
+    page.wait_for_url("**target=gelu**theta=0.5**", timeout=SECONDS)
+    page.locator("#r-bound", has_text="on all of R").wait_for(timeout=SECONDS)
+    lo, hi = numbers(page.locator("#r-bound").inner_text())[:2]
+    moved = largest(float(page.get_by_label("tau, exactly").input_value()), 0.5)
+    assert lo - 1e-8 <= moved <= hi + 1e-8
+    assert page.locator("#r-of").inner_text() == "about gelu, K = 2"
+
+
+@pytest.mark.parametrize(
+    ("target", "k", "sliders"), [("3", "2", None), ("2*x + 1", "1", 0), ("abs(x)", "2", None)]
+)
+def test_degenerate_targets_are_exact(page, target, k, sliders):
+    page.locator("#target").fill(target)
+    page.locator("#k").fill(k)
+    page.locator("#k").press("Enter")
+    page.locator("#r-of", has_text=f"about {target}, K = ").wait_for(timeout=SECONDS)
+    assert ("K = 1 suffices" in page.locator("#r-best").inner_text()) == (target == "3")
+    page.locator("#r-bound", has_text="0 on all of R, proved").wait_for(timeout=SECONDS)
+    page.locator("#r-field td").first.wait_for(timeout=SECONDS)
+    assert page.locator("#trouble").inner_text() == ""
+    if sliders is not None:
+        assert page.get_by_role("slider").count() == sliders
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("tau, exactly", "abc"), ("tau, exactly", "-1"), ("theta 1, exactly", "1e99")]
+)
+def test_a_bad_number_is_answered_in_place(page, name, text):
+    page.get_by_label(name).fill(text)
+    page.get_by_label(name).press("Enter")
+    page.locator("#trouble", has_text=re.compile("sharpness is above 0|is no number|too large")).wait_for(
+        timeout=SECONDS
+    )
+
+
+def test_an_infinite_sharpness_is_a_hard_gate(page):
+    """sup |x 1(x > 0) - x Phi(x)|: the largest of |x| Phi(-|x|), by SciPy's own search."""
+    page.get_by_label("tau, exactly").fill("oo")
+    page.get_by_label("tau, exactly").press("Enter")
+    page.wait_for_url("**tau=oo**", timeout=SECONDS)
+    page.locator("#r-bound", has_text="on all of R").wait_for(timeout=SECONDS)
+    hard = -optimize.minimize_scalar(
+        lambda x: -x * special.ndtr(-x), bounds=(0, 3), options={"xatol": 1e-10}
+    ).fun
+    lo, hi = numbers(page.locator("#r-bound").inner_text())[:2]
+    assert lo - 1e-9 <= hard <= hi + 1e-9
+
+
 @pytest.mark.parametrize(
     ("form", "holds"), [("torch", "torch"), ("triton", "@triton.jit"), ("c", "#include")]
 )

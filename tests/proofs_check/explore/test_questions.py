@@ -44,6 +44,26 @@ def test_a_value_that_is_not_finite_is_a_gap():
     assert nowhere["worst"] is None
 
 
+@pytest.mark.parametrize(("target", "value"), [("0", 0.0), ("3", 3.0), ("x - x + 1/2", 0.5)])
+def test_a_constant_is_a_target_too(target, value):
+    flat = {"tau": [], "theta": [], "slope": ["0"], "intercept": ["1"]}
+    found = ask("draw", target, flat)
+    assert found["target"] == [value] * 301
+    assert found["error"] == pytest.approx([1 - value] * 301)
+    bound = ask("certify", target, flat)["value"]
+    assert float(bound["lo"]) <= abs(1 - value) <= float(bound["hi"])
+    assert ask("fit", target, k=1)["error"] == {"lo": "0", "hi": "0"}
+    for form in ("torch", "c", "json"):
+        assert list(ask("export", target, flat, form=form)) == ["text"]
+    assert "write it with x" in ask("export", target, flat, form="triton")["refused"]
+
+
+@pytest.mark.parametrize("target", ["log(x)", "1/x", "sqrt(x)", "x**2", "exp(x)", "sin(x)"])
+def test_a_target_that_no_gate_fits_on_r_says_what_does(target):
+    (refused,) = ask("fit", target, k=2).values()
+    assert refused.endswith("a gate here is for all of R; gateproof fit takes an interval")
+
+
 def test_the_bound_is_the_certified_one():
     # The largest difference sits where its derivative vanishes, near x = -2.27; SciPy's functions alone.
     def off(x):
