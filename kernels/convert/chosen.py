@@ -8,7 +8,8 @@ import torch
 
 from gateproof.kernels.convert.fitted import DEFAULT, fit_of
 from gateproof.kernels.convert.forms import Form, Treatment, exact, exact_form
-from gateproof.kernels.convert.plan import Given, Plan, Site, running
+from gateproof.kernels.convert.plan import Given, Plan, Site
+from gateproof.kernels.convert.running import current_owner, running
 
 _LATE = "found after the conversion, so that it has no parameters; give inputs that reach it"
 
@@ -43,8 +44,6 @@ def _found(plan: Plan, given: Given) -> Treatment:
     if plan.mode == "exact" or not plan.ready:
         return own
     if plan.mode == "fit":
-        from gateproof.kernels.convert.plan import current_owner
-
         return fit_of(*given, plan.ks.get(current_owner(), DEFAULT))
     return Treatment(own.how, f"{own.words}; {_LATE}", own.form, own.formula, own.gate)
 

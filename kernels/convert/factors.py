@@ -13,7 +13,8 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
 from gateproof.kernels.convert import products
-from gateproof.kernels.convert.plan import Plan, Site, place_of_call
+from gateproof.kernels.convert.plan import Plan, Site
+from gateproof.kernels.convert.running import place_of_call
 from gateproof.kernels.convert.spelled import SPELLINGS
 from gateproof.kernels.convert.steps import Frame, module_of
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy, set_code_exec_strategy
 
-from gateproof.kernels.convert.plan import Interception
+from gateproof.kernels.convert.interception import Interception
 
 _AS_IT_IS = _FrameExecStrategy(_FrameAction.SKIP, _FrameAction.SKIP)
 set_code_exec_strategy(Interception.__torch_function__.__code__, _AS_IT_IS)

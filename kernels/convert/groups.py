@@ -21,10 +21,12 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from gateproof.kernels.convert.expressions import X, expression
 from gateproof.kernels.convert.factors import Factors, resolve
+from gateproof.kernels.convert.interception import handled
 from gateproof.kernels.convert.kinds import Kind
 from gateproof.kernels.convert.named import name_of
 from gateproof.kernels.convert.nodes import Node, Root, cut, nonlinearity, rerooted, values
-from gateproof.kernels.convert.plan import Plan, handled, place_of_call
+from gateproof.kernels.convert.plan import Plan
+from gateproof.kernels.convert.running import place_of_call
 from gateproof.kernels.convert.steps import Frame, plain_of
 from gateproof.theory.formula import to_text
 from gateproof.theory.formula.nodes import Expr, Rel, Where, num

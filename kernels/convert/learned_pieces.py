@@ -4,23 +4,34 @@ y = slope_k x + intercept_k on (theta_(k-1), theta_k], each threshold in the bra
 to x, slope and intercept: d slope_k is the sum of dy x and d intercept_k that of dy over the branch.
 Thresholds get theirs through the intercepts that keep the gate continuous (``trainable``).
 """
-# ruff: noqa: D102 - the methods are those of autograd.Function
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import torch
 
+from gateproof.kernels.convert.pieces import lined_up
 from gateproof.kernels.pointwise import LIBRARY
 
 
 def _branch(x: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
     """The number of the branch of each element; NaN is in the last one."""
     place = torch.zeros_like(x, dtype=torch.int64)
-    for k in range(theta.shape[0]):
-        place = place + ~(x <= theta[k])
+    for k in range(theta.shape[-1]):
+        at = theta[..., k]
+        place = place + ~(x <= at.reshape(*at.shape, *[1] * (x.dim() - at.dim())))
     return place
+
+
+def _of_branch(numbers: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+    """The numbers of the branches k; where they have leading dimensions these are k's first ones."""
+    if numbers.dim() == 1:
+        return numbers[k]
+    rows = numbers.flatten(0, -2)
+    return rows.gather(1, k.reshape(rows.shape[0], -1)).reshape(k.shape)
 
 
 def _value(
@@ -28,10 +39,10 @@ def _value(
 ) -> torch.Tensor:
     wide = x if x.dtype == torch.float64 else x.float()
     k = _branch(wide, theta.to(wide.dtype))
-    s = slope.to(wide.dtype)[k]
+    s = _of_branch(slope.to(wide.dtype), k)
     # A level branch stays where it is at infinity.
     product = torch.where((s == 0) & wide.isinf(), 0, wide * s)
-    return (product + intercept.to(wide.dtype)[k]).to(x.dtype)
+    return (product + _of_branch(intercept.to(wide.dtype), k)).to(x.dtype)
 
 
 def _gradients(
@@ -39,14 +50,21 @@ def _gradients(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     wide, up = (t if t.dtype == torch.float64 else t.float() for t in (x, dy))
     k = _branch(wide, theta.to(wide.dtype))
-    dx = (up * slope.to(up.dtype)[k]).to(x.dtype)
+    dx = (up * _of_branch(slope.to(up.dtype), k)).to(x.dtype)
     d_slope, d_intercept = [], []
-    for branch in range(slope.shape[0]):
+    for branch in range(slope.shape[-1]):
         inside = torch.where(k == branch, up, 0)
         # An input that is not finite is in a branch of its own, 0 times it is no number.
-        d_slope.append((inside * torch.where(k == branch, wide, 0)).sum(dtype=torch.float64))
-        d_intercept.append(inside.sum(dtype=torch.float64))
-    return dx, torch.stack(d_slope).to(slope.dtype), torch.stack(d_intercept).to(slope.dtype)
+        d_slope.append(_summed(inside * torch.where(k == branch, wide, 0), slope.shape[:-1]))
+        d_intercept.append(_summed(inside, slope.shape[:-1]))
+    return dx, torch.stack(d_slope, -1).to(slope.dtype), torch.stack(d_intercept, -1).to(slope.dtype)
+
+
+def _summed(t: torch.Tensor, leading: Sequence[int]) -> torch.Tensor:
+    """The sum over all dimensions but the leading ones."""
+    if not leading:
+        return t.sum(dtype=torch.float64)
+    return t.reshape(*leading, prod(t.shape[len(leading) :])).sum(-1, dtype=torch.float64)
 
 
 LIBRARY.define(
@@ -72,7 +90,30 @@ def _(dy: torch.Tensor, x: torch.Tensor, theta: torch.Tensor, slope: torch.Tenso
     return torch.empty_like(x), torch.empty_like(slope), torch.empty_like(slope)
 
 
-class LearnedPieces(torch.autograd.Function):
+def _mapped(info: Any, dims: Any, *given: torch.Tensor) -> Any:
+    # A mapped call may have numbers of its own, as in an ensemble of networks.
+    return torch.ops.gateproof.learned_pieces(*lined_up(info, dims, *given)), 0
+
+
+def _mapped_gradients(info: Any, dims: Any, *given: torch.Tensor) -> Any:
+    return torch.ops.gateproof.learned_pieces_backward(*lined_up(info, dims, *given)), (0, 0, 0)
+
+
+torch.library.register_vmap("gateproof::learned_pieces", _mapped, lib=LIBRARY)
+torch.library.register_vmap("gateproof::learned_pieces_backward", _mapped_gradients, lib=LIBRARY)
+
+
+def learned_pieces(
+    x: torch.Tensor, theta: torch.Tensor, slope: torch.Tensor, intercept: torch.Tensor
+) -> torch.Tensor:
+    """The gate at x, in x's shape and type; theta has K-1 numbers, slope and intercept have K."""
+    # A compiler takes no function with a rule for forward mode.
+    made = _Traced if torch.compiler.is_compiling() else _Gate
+    found: torch.Tensor = made.apply(x, theta, slope, intercept)
+    return found
+
+
+class _Traced(torch.autograd.Function):
     """Keeps x and the numbers; its gradient can be differentiated again."""
 
     @staticmethod
@@ -89,3 +130,29 @@ class LearnedPieces(torch.autograd.Function):
         made = _gradients if torch.is_grad_enabled() else torch.ops.gateproof.learned_pieces_backward
         dx, d_slope, d_intercept = made(grad_outputs[0], x, theta, slope)
         return dx, None, d_slope, d_intercept
+
+
+class _Gate(_Traced):
+    """With rules for forward mode and vmap."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        _Traced.setup_context(ctx, inputs, output)
+        ctx.save_for_forward(*inputs[:3])
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        x, theta, slope = ctx.saved_tensors
+        dx, _, d_slope, d_intercept = grad_inputs
+        wide = x if x.dtype == torch.float64 else x.float()
+        k = _branch(wide, theta.to(wide.dtype))
+        dy = torch.zeros_like(wide)
+        if dx is not None:
+            dy = dy + dx.to(wide.dtype) * _of_branch(slope.to(wide.dtype), k)
+        if d_slope is not None:
+            dy = dy + _of_branch(d_slope.to(wide.dtype), k) * wide
+        if d_intercept is not None:
+            dy = dy + _of_branch(d_intercept.to(wide.dtype), k)
+        return dy.to(x.dtype)

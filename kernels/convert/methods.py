@@ -15,7 +15,9 @@ from typing import Any
 
 from torch import nn
 
-from gateproof.kernels.convert.plan import HANDLERS, Plan, intercepted, working_on
+from gateproof.kernels.convert.interception import intercepted
+from gateproof.kernels.convert.plan import HANDLERS, Plan
+from gateproof.kernels.convert.running import working_on
 
 #: Calls that are in many formulas, and say nothing of one by themselves.
 _COMMON = frozenset({

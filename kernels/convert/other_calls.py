@@ -12,7 +12,8 @@ import torch
 from torch.nn import functional
 
 from gateproof.kernels.convert.forms import Treatment
-from gateproof.kernels.convert.plan import HANDLERS, Plan, handled, handles
+from gateproof.kernels.convert.interception import handled
+from gateproof.kernels.convert.plan import HANDLERS, Plan, handles
 from gateproof.kernels.convert.pointwise_calls import of_others, stored
 from gateproof.kernels.convert.several import gate_of_several
 from gateproof.kernels.convert.spelled import SPELLINGS

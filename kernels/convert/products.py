@@ -12,7 +12,8 @@ from typing import Any
 import torch
 
 from gateproof.kernels.convert.forms import Treatment
-from gateproof.kernels.convert.plan import Plan, Site, current_owner, handles, place_of_call
+from gateproof.kernels.convert.plan import Plan, Site, handles
+from gateproof.kernels.convert.running import current_owner, place_of_call
 
 KIND, SPELLED = "gate product", "torch.mul"
 #: From what is proved to what is not; a product is as its weakest factor.

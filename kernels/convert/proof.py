@@ -172,16 +172,23 @@ def _compared(name: str, found: _Found, dtype: torch.dtype, gates: int) -> Compa
     d, yard = found.worst("converted", name) or SAME, found.worst("reordered", name) or SAME
     ratio = _ratio(d, yard, gates)
     within = ratio <= WITHIN
+    floor = _floor(gates)
     if dtype == torch.float64 and name != "gradients":
         within = d.max_relative <= RELATIVE
     rounding, other = found.worst("rounding", name), found.worst("converted_rounding", name)
-    return Compared(name, d, yard, rounding, other, ratio, within)
+    return Compared(name, d, yard, rounding, other, ratio, within, floor, gates)
 
 
 def _ratio(d: Difference, yard: Difference, gates: int) -> float:
     """The difference over what another order does, or over a rounding for each gate where that is more."""
-    most, rms = (r * sqrt(max(gates, 1)) for r in ROUNDING)
+    most, rms = _floor(gates)
     return max(d.max_ulp / max(yard.max_ulp, most), d.rms_ulp / max(yard.rms_ulp, rms))
+
+
+def _floor(gates: int) -> tuple[float, float]:
+    """Largest and rms difference, in ulps, of one rounding for each gate."""
+    most, rms = (r * sqrt(max(gates, 1)) for r in ROUNDING)
+    return most, rms
 
 
 def _plan_of(model: nn.Module) -> Plan | None:

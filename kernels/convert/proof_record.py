@@ -17,10 +17,10 @@ class Compared:
 
     ``converted``: the converted network beside the original; ``reordered``: the original with its sums in
     other orders beside itself, the largest of several; ``rounding``: the original beside itself in float64,
-    and ``converted_rounding`` the converted one beside that, where float64 was run. ``ratio`` is the larger
-    of the quotients of largest and rms difference to those of ``reordered``, or of one rounding for each gate
-    where that is more; ``within`` whether it is at most 4 or, for outputs in float64, the difference 1e-12
-    relative.
+    and ``converted_rounding`` the converted one beside that, where float64 was run. ``floor``: largest and
+    rms difference, in ulps, of one rounding for each of ``gates`` gates. ``ratio`` is the larger of the
+    quotients of largest and rms difference to those of ``reordered``, or to the floor where that is more;
+    ``within`` whether it is at most 4 or, for outputs in float64, the difference 1e-12 relative.
     """
 
     name: str
@@ -30,6 +30,8 @@ class Compared:
     converted_rounding: Difference | None
     ratio: float
     within: bool
+    floor: tuple[float, float]
+    gates: int
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,10 @@ def _lines(t: InType) -> Iterator[str]:
             f"({d.rms_relative:.2e}){rows}"
         )
         yield f"    own sums reordered: max {r.max_ulp:.3g} ulp, rms {r.rms_ulp:.3g} ulp; ratio {c.ratio:.3g}"
+        most, rms = c.floor
+        more = [name for name, a, b in (("max", r.max_ulp, most), ("rms", r.rms_ulp, rms)) if a < b]
+        of = f", more than that of the sums in {' and '.join(more)}" if more else ""
+        yield f"    floor, a rounding for each of {c.gates} gates: max {most:.3g} ulp, rms {rms:.3g} ulp{of}"
         if c.rounding is not None and c.converted_rounding is not None:
             a, b = c.rounding.rms_ulp, c.converted_rounding.rms_ulp
             yield f"    beside float64: the original {a:.3g}, the converted one {b:.3g} ulp rms"

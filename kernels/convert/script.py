@@ -16,7 +16,9 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from gateproof.kernels.convert.plan import HANDLERS, Plan, current_owner, handled, intercepted
+from gateproof.kernels.convert.interception import handled, intercepted
+from gateproof.kernels.convert.plan import HANDLERS, Plan
+from gateproof.kernels.convert.running import current_owner
 
 _RECORD = "_gateproof"
 _aten = torch.ops.aten

@@ -15,8 +15,9 @@ import torch
 from torch import nn
 
 from gateproof.kernels.convert import script
+from gateproof.kernels.convert.interception import intercepted
 from gateproof.kernels.convert.methods import converted_methods
-from gateproof.kernels.convert.plan import Plan, intercepted
+from gateproof.kernels.convert.plan import Plan
 
 _RECORD, _FORMER = "_gateproof", "_gateproof_forward"
 _made: dict[tuple[type, bool], type] = {}

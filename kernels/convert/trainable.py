@@ -19,7 +19,7 @@ from torch import nn
 
 from gateproof.kernels import functional
 from gateproof.kernels.convert.forms import Form
-from gateproof.kernels.convert.learned_pieces import LearnedPieces
+from gateproof.kernels.convert.learned_pieces import learned_pieces
 
 FAMILIES = ("kept", "freed")
 
@@ -129,9 +129,7 @@ class HardGate(LearnedGate):
 
     def value(self, x: torch.Tensor) -> torch.Tensor:
         """The branch that x falls into; NaN stays NaN."""
-        numbers = (self.theta.detach(), self.slope, self._intercepts())
-        found: torch.Tensor = LearnedPieces.apply(x, *numbers)
-        return found
+        return learned_pieces(x, self.theta.detach(), self.slope, self._intercepts())
 
     def numbers(self) -> dict[str, list[Any]]:
         """As they are now."""

@@ -154,3 +154,35 @@ def test_half_precision_networks(pair):
     assert half(x.bfloat16()).dtype == torch.bfloat16
     double = deepcopy(net).double()
     assert double(x.double()).dtype == torch.float64
+
+
+@pytest.mark.parametrize("act", [nn.ReLU(), nn.ReLU6(), nn.Hardtanh(), nn.LeakyReLU(0.25), nn.Hardsigmoid()])
+def test_hard_gates_under_vmap(act):
+    torch.manual_seed(3)
+    net = nn.Sequential(nn.Linear(5, 7), act, nn.Linear(7, 3)).double()
+    x = 3 * torch.randn(6, 5, dtype=torch.float64)
+    convert(net, mode="trainable", inputs=x)
+    names, call = dict(net.named_parameters()), torch.func.functional_call
+    assert any("gate" in name for name in names)
+
+    def loss(parameters, x):
+        return call(net, parameters, (x,)).square().sum()
+
+    rows = torch.vmap(torch.func.grad(loss), (None, 0))(names, x)
+    for i, one in enumerate(x):
+        want = torch.autograd.grad(net(one).square().sum(), list(names.values()))
+        assert all(torch.allclose(rows[n][i], w, atol=1e-12) for n, w in zip(names, want, strict=True))
+    back, forth = (f(lambda p: call(net, p, (x,)))(names) for f in (torch.func.jacrev, torch.func.jacfwd))
+    assert all(torch.allclose(back[n], forth[n], atol=1e-12) for n in names)
+    # An ensemble: each network has its own thresholds and slopes.
+    nets = [deepcopy(net) for _ in range(3)]
+    with torch.no_grad():
+        for p in (p for n in nets for p in n.parameters()):
+            p.add_(0.1 * torch.randn_like(p))
+    given = torch.func.stack_module_state(nets)
+    several = torch.vmap(lambda p, b, x: call(net, (p, b), (x,)), (0, 0, None))(*given, x)
+    slopes = torch.vmap(torch.func.grad(loss), (0, None))(given[0], x)
+    for i, one in enumerate(nets):
+        assert torch.allclose(several[i], one(x), atol=1e-13)
+        want = torch.autograd.grad(one(x).square().sum(), list(one.parameters()))
+        assert all(torch.allclose(slopes[n][i], w, atol=1e-12) for n, w in zip(names, want, strict=True))
