@@ -1,7 +1,7 @@
 // A line chart as SVG: series over one x, gaps where a value is missing.
 (function () {
   "use strict";
-  var NS = "http://www.w3.org/2000/svg", W = 560, H = 240, LEFT = 52, RIGHT = 10, TOP = 10, BOTTOM = 26;
+  var NS = "http://www.w3.org/2000/svg", WIDEST = 560, H = 240, LEFT = 52, RIGHT = 10, TOP = 10, BOTTOM = 26;
 
   function make(kind, attributes, text) {
     var node = document.createElementNS(NS, kind);
@@ -33,12 +33,14 @@
 
   // series: [{y, name, apart}], apart: does not widen the range; levels: [{y, name}]; marks: [{x, y}].
   window.chart = function (place, said, x, series, levels, marks) {
+    // As wide as its place, so that words keep their size on a narrow screen.
+    var W = Math.max(220, Math.min(WIDEST, place.clientWidth || WIDEST));
     var all = series.concat((levels || []).map(function (l) { return { y: [l.y] }; }));
     var r = range(all, 1e12), lo = r[0], hi = r[1], first = x[0], last = x[x.length - 1];
     function across(v) { return LEFT + (v - first) / (last - first) * (W - LEFT - RIGHT); }
     function down(v) { return TOP + (hi - v) / (hi - lo) * (H - TOP - BOTTOM); }
     var svg = make("svg", { viewBox: "0 0 " + W + " " + H, role: "img", "aria-label": said });
-    ticks(first, last, 8).forEach(function (t) {
+    ticks(first, last, W / 70).forEach(function (t) {
       svg.append(make("line", { "class": "grid", x1: across(t), x2: across(t), y1: TOP, y2: H - BOTTOM }));
       svg.append(make("text", { "class": "tick x", x: across(t), y: H - 8 }, String(+t.toPrecision(6))));
     });

@@ -255,6 +255,7 @@
     return true;
   }
 
+  window.addEventListener("resize", function () { if (drawn) show(); });
   $("ask").addEventListener("submit", function (event) { event.preventDefault(); fit(); });
   $("target").addEventListener("change", fit);
   $("k").addEventListener("change", fit);

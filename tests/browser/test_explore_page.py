@@ -193,5 +193,11 @@ def test_it_fits_a_narrow_screen_and_axe_finds_nothing_heavy(chromium, address):
     it.page.goto(address)
     it.page.locator("#r-field td").first.wait_for(timeout=SECONDS)
     assert it.page.evaluate("document.documentElement.scrollWidth") <= 320
+    # Words in a picture are as large as they are on a wide screen.
+    shown, drawn = it.page.evaluate(
+        "[document.querySelector('#c-error svg').clientWidth,"
+        " document.querySelector('#c-error svg').viewBox.baseVal.width]"
+    )
+    assert shown == pytest.approx(drawn, abs=2)
     assert it.heavy_faults() == []
     it.context.close()
