@@ -62,7 +62,10 @@ def _row(found: Drawn, out: Path, *, check: bool) -> dict[str, object]:
     from gateproof.proofs_check.figures import drawing
 
     if check:
-        return {"name": found.name, "differing": drawing.differing(found, out)}
+        wrong = drawing.differing(found, out)
+        return {"name": found.name, "differing": [*wrong, *([] if drawing.listed(found) else ["README.md"])]}
+    if out == drawing.folder():
+        drawing.enlist(found)
     return {"name": found.name, "files": [str(path) for path in drawing.write(found, out)]}
 
 

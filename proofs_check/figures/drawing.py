@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 SIZE = (7.0, 3.4)
 DPI = 120
 SUFFIXES = (".svg", ".png", ".md")
+#: The first line of the table of figures in README.md.
+HEAD = "| figure | shows |"
 METADATA: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": "gateproof"},
     ".png": {"Software": None},
@@ -83,10 +85,23 @@ def drawn(name: str) -> Drawn:
     need_matplotlib()
     try:
         module = script(name)
+        _complete(name, module)
         found = module.numbers()
     except ModuleNotFoundError as error:
         raise RefusedError(f"figure {name}: needs {error.name}: pip install 'gateproof[all]'") from None
     return rendered(name, module, found)
+
+
+def _complete(name: str, module: ModuleType) -> None:
+    """Raise RefusedError where a script lacks a part."""
+    wanted = {
+        "numbers()": ("numbers",),
+        "draw(figure, found)": ("draw", "made"),
+        "caption(found)": ("caption",),
+    }
+    missing = [said for said, names in wanted.items() if not any(hasattr(module, one) for one in names)]
+    if missing:
+        raise RefusedError(f"figure {name}: its script lacks {', '.join(missing)}; c0.py has all parts")
 
 
 def rendered(name: str, module: ModuleType, found: Mapping[str, Any]) -> Drawn:
@@ -133,6 +148,30 @@ def write(found: Drawn, out: Path) -> list[Path]:
         write_bytes(path, data)
         paths.append(path)
     return paths
+
+
+def listed(found: Drawn) -> bool:
+    """Whether README.md of the folder of scripts has a row for the figure, or no table of them."""
+    lines = (folder() / "README.md").read_text(encoding="utf-8").splitlines()
+    return HEAD not in lines or any(line.startswith(_start(found.name)) for line in lines)
+
+
+def enlist(found: Drawn) -> None:
+    """Give a figure without one its row in README.md, below the others."""
+    if listed(found):
+        return
+    path = folder() / "README.md"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    end = lines.index(HEAD)
+    while end < len(lines) and lines[end].startswith("|"):
+        end += 1
+    title = found.files[".md"].decode("utf-8").splitlines()[0].removeprefix("# ")
+    lines.insert(end, f"{_start(found.name)} {title} |")
+    write_bytes(path, ("\n".join(lines) + "\n").encode("utf-8"))
+
+
+def _start(name: str) -> str:
+    return f"| [{name}]({name}.md) |"
 
 
 def differing(found: Drawn, out: Path) -> list[str]:

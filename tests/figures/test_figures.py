@@ -15,12 +15,10 @@ import pytest
 from scipy import integrate, special
 
 from gateproof.proofs_check.cli.entry import main
-from gateproof.proofs_check.figures import drawing, labels
+from gateproof.proofs_check.figures import drawing
 from gateproof.proofs_check.figures.style import at_least, at_most
 
 pytest.importorskip("matplotlib")
-from matplotlib.text import Text
-
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = drawing.names()
 PEAK = math.asinh(1)
@@ -89,6 +87,17 @@ def test_the_same_bytes_twice(one_script):
     assert one.files[".md"].decode() == "# A line\n\n![A line](line.svg)\n\nPoints: 5.\n\nOf no source.\n"
     (one_script / "line.py").write_text(LINE.replace("1, 5", "1, 6"), encoding="utf-8")
     assert drawing.drawn("line").files[".svg"] != one.files[".svg"]
+
+
+def test_one_file_makes_a_figure_with_its_row(one_script, capsys):
+    (one_script / "README.md").write_text(f"# figures\n\n{drawing.HEAD}\n|---|---|\n\nMore.\n")
+    assert main(["figures", "--check"]) == 1
+    assert "README.md" in capsys.readouterr().out
+    for _ in range(2):
+        assert main(["figures", "line"]) == 0
+    wanted = f"# figures\n\n{drawing.HEAD}\n|---|---|\n| [line](line.md) | A line |\n\nMore.\n"
+    assert (one_script / "README.md").read_text() == wanted
+    assert main(["figures", "--check"]) == 0
 
 
 def test_bounds_are_rounded_outwards():
@@ -176,6 +185,9 @@ def test_the_command(capsys, one_script):
     (one_script / "line.md").write_text("another", encoding="utf-8")
     assert main(["figures", "line", "--check"]) == 1
     assert capsys.readouterr().out.endswith("line: differs: line.md\n")
+    (one_script / "line.py").write_text(LINE.replace("def draw", "def drew"), encoding="utf-8")
+    assert main(["figures"]) == 2
+    assert "lacks draw(figure, found); c0.py" in capsys.readouterr().err
     missing = LINE.replace("import numpy", "import no_such_library")
     (one_script / "line.py").write_text(missing, encoding="utf-8")
     assert main(["figures"]) == 2
@@ -218,45 +230,6 @@ def test_a_figure_is_what_its_script_draws(name):
         pytest.skip(f"the committed files were drawn with other libraries than {other}")
     else:
         assert drawing.differing(drawn, drawing.folder()) == []
-
-
-@pytest.mark.parametrize("name", ["trainability", "two_sided_runs"])
-def test_labels_of_points_do_not_cover_each_other(name):
-    pytest.importorskip("torch")
-    pytest.importorskip("pyarrow")
-    module = drawing.script(name)
-    found = module.numbers()
-    own = found["experiment"].figure(found["settings"], found["rows"], found["summary"])
-    assert labels.overlapping(own)
-    made = module.made(found)
-    assert labels.overlapping(made) == []
-    assert sum(len(axes.texts) for axes in made.axes) == sum(len(axes.texts) for axes in own.axes)
-
-
-def test_a_label_keeps_off_marks_the_legend_and_the_edge():
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4, 3))
-    axes = figure.add_subplot()
-    points = [(0.0, 0.0), (0.001, 0.0), (1.0, 1.0), (1.0, 0.0)]
-    for k, point in enumerate(points):
-        axes.plot(*point, "o", label="marks" if not k else None)
-        axes.annotate(f"point {k}", point)
-    axes.set(xlim=(0, 1), ylim=(0, 1))
-    axes.legend(loc="lower left")
-    labels.spread(figure)
-    figure.draw_without_rendering()
-    renderer = FigureCanvasAgg(figure).get_renderer()
-    inside, legend = (a.get_window_extent(renderer) for a in (axes, axes.get_legend()))
-    boxes = [Text.get_window_extent(text, renderer) for text in axes.texts]
-    assert [text.get_text() for text in axes.texts] == [f"point {k}" for k in range(4)]
-    for box in boxes:
-        assert inside.x0 <= box.x0 <= box.x1 <= inside.x1
-        assert inside.y0 <= box.y0 <= box.y1 <= inside.y1
-        assert not box.overlaps(legend)
-        assert not any(box.contains(*axes.transData.transform(point)) for point in points)
-    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
 
 
 @pytest.mark.deep
