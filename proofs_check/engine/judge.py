@@ -8,6 +8,7 @@ from typing import Any
 
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.controls import planted
+from gateproof.proofs_check.engine.matrix_witness import with_matrices
 from gateproof.proofs_check.engine.outcome import Outcome
 from gateproof.proofs_check.engine.statements import decide_claim
 from gateproof.proofs_check.records import Controls, Decision, Reading, Settings
@@ -66,6 +67,8 @@ def decide_reading(reading: Reading, settings: Settings) -> Decision:
     if missed:
         reason = f"a near miss was not told apart: {missed[0]}"
         return _decision(replace(outcome, truth=None, reason=reason), controls, reading.formal)
+    if outcome.witness is not None:
+        outcome = replace(outcome, witness=with_matrices(outcome.witness, parse_claim(reading.formal, extra)))
     return _decision(outcome, controls, reading.formal)
 
 

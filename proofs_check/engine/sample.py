@@ -24,6 +24,10 @@ _REALS = [Fraction(t) for t in f"{_NEAR} {_FAR}".split()]
 #: Points taken from one name, and combinations taken in all.
 PER_NAME = 160
 MAX_POINTS = 1200
+#: Names from which on points at random come between those of the grid.
+MANY = 6
+#: The simplest values of a name, those points are made of.
+SIMPLE = 10
 
 
 def landmarks(*nodes: Node) -> list[Fraction]:
@@ -111,7 +115,13 @@ def _combinations(
         yield from itertools.product(*(columns[n] for n in names))
         return
     small = max(2, round(400 ** (1 / len(names))))
-    yield from itertools.product(*(columns[n][:small] for n in names))
+    grid = itertools.product(*(columns[n][:small] for n in names))
+    if len(names) < MANY:
+        yield from grid
+    for combination in grid if len(names) >= MANY else ():
+        # A corner of 0s and 1s makes most products of many names vanish: a point at random beside each.
+        yield combination
+        yield tuple(rng.choice(columns[n][:SIMPLE]) for n in names)
     for _ in range(3 * MAX_POINTS):
         yield tuple(rng.choice(columns[n]) for n in names)
 

@@ -10,6 +10,7 @@ from gateproof.theory.exact.conditions import ALLOWED
 from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions, Derivation
 from gateproof.theory.exact.normal import Workspace
+from gateproof.theory.exact.rational_identity import prove_identity
 from gateproof.theory.exact.show import describe, factored, factors_of, shown
 from gateproof.theory.formula.nodes import Expr
 from gateproof.theory.formula.scopes import free_names
@@ -43,6 +44,10 @@ def prove_relation(
     Both sides must be provably defined there unless the caller says ``defined``.
     """
     assumptions = assumptions.about(free_names(lhs) | free_names(rhs))
+    if op in ("==", "<=", ">="):
+        identity = prove_identity(lhs, rhs, assumptions)
+        if identity is not None:
+            return identity
     steps: list[str] = []
     trust: set[str] = set()
     if not defined:

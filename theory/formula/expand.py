@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from gateproof.theory import special
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.library import Definition, definitions, is_core, substitute
-from gateproof.theory.formula.nodes import App, At, Diff, Expr, Node, Taylor, Tg, rebuild
+from gateproof.theory.formula.matrices import write_out as without_matrices
+from gateproof.theory.formula.nodes import App, At, Diff, Expr, Matrix, Node, Taylor, Tg, rebuild
 
 #: Nodes of one expanded formula, written out in full.
 MAX_SIZE = 50_000
@@ -27,7 +28,10 @@ def expand(node: Expr, extra: Mapping[str, Definition] | None = None) -> Expr:
 def expand_node(node: Node, extra: Mapping[str, Definition] | None = None) -> Node:
     """The same for statements, scopes and sets."""
     table = {**definitions(), **(extra or {})}
-    return _expand(node, table, {})
+    written = without_matrices(node)
+    if isinstance(written, Matrix):
+        raise FormulaError("the formula is a matrix, and a number is needed")
+    return _expand(written, table, {})
 
 
 def _expand(node: Node, table: Mapping[str, Definition], known: dict[Node, Node]) -> Node:

@@ -7,16 +7,19 @@ from fractions import Fraction
 
 from gateproof.theory import special
 from gateproof.theory.formula.errors import FormulaError
+from gateproof.theory.formula.names import MATRIX as _MATRIX
 from gateproof.theory.formula.nodes import (
     And,
     App,
     At,
     Const,
     Diff,
+    Entry,
     Expr,
     Fl,
     In,
     IntervalSet,
+    Matrix,
     MeanField,
     Node,
     Not,
@@ -133,6 +136,13 @@ def _other(node: Node) -> str:
         return r"\mathrm{fl}" + _braced(to_latex(node.body))
     if isinstance(node, Ulp):
         return r"\mathrm{ulp}" + ("" if node.of is None else _braced(to_latex(node.of)))
+    if isinstance(node, Entry):
+        return f"{_at_least(node.matrix, _ATOM)}_{{{to_latex(node.row)}, {to_latex(node.column)}}}"
+    if isinstance(node, Matrix):
+        width = node.columns
+        rows = (node.entries[k : k + width] for k in range(0, len(node.entries), width))
+        shown = r" \\ ".join(" & ".join(map(to_latex, row)) for row in rows)
+        return rf"\begin{{bmatrix}} {shown} \end{{bmatrix}}"
     if isinstance(node, Tg):
         from gateproof.theory.threshold_gate import write_out
 
@@ -161,6 +171,8 @@ def _app(node: App) -> tuple[str, int]:
         return rf"\sqrt{{{to_latex(args[0])}}}", _ATOM
     if head == "abs":
         return rf"\left|{to_latex(args[0])}\right|", _ATOM
+    if head in _MATRIX:
+        return _matrix_call(head, args)
     if head == "exp":
         return f"e^{{{to_latex(args[0])}}}", _POWER
     family = special.FAMILIES.get(special.split(head)[0])
@@ -175,6 +187,21 @@ def _app(node: App) -> tuple[str, int]:
 
 def _parameter(text: str) -> Num:
     return Num(Fraction(text))
+
+
+def _matrix_call(head: str, args: tuple[Expr, ...]) -> tuple[str, int]:
+    """Calls on matrices in the signs of the field."""
+    if head == "matmul":
+        return " \\, ".join(_at_least(a, _PRODUCT) for a in args), _PRODUCT
+    if head in ("transpose", "inverse"):
+        sign = r"\top" if head == "transpose" else "-1"
+        return f"{_at_least(args[0], _ATOM)}^{{{sign}}}", _POWER
+    if head == "identity":
+        return f"I_{{{to_latex(args[0])}}}", _ATOM
+    if head == "frobenius":
+        return rf"\left\|{to_latex(args[0])}\right\|_F", _ATOM
+    name = r"\operatorname{tr}" if head == "trace" else rf"\{head}"
+    return name + _braced(to_latex(args[0])), _ATOM
 
 
 def _escaped(name: str) -> str:

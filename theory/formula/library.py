@@ -103,7 +103,8 @@ def definitions() -> dict[str, Definition]:
 @cache
 def arities() -> Mapping[str, tuple[int, int | None]]:
     """Arity of every function a user can call."""
-    return {**core_table(), **{n: d.arity for n, d in definitions().items()}}
+    matrix: dict[str, tuple[int, int | None]] = {k: (v, v) for k, v in names.MATRIX.items()}
+    return {**core_table(), **{n: d.arity for n, d in definitions().items()}, **matrix}
 
 
 def substitute(node: Expr, values: Mapping[str, Expr]) -> Expr:

@@ -39,6 +39,17 @@ ELEMENTARY: dict[str, tuple[tuple[str, ...], str]] = {
     "Ci": (("x",), "ci(x)"),
 }
 
+#: Functions of small matrices, with their arity.
+MATRIX: dict[str, int] = {
+    "matmul": 2,
+    "transpose": 1,
+    "det": 1,
+    "trace": 1,
+    "inverse": 1,
+    "identity": 1,
+    "frobenius": 1,
+}
+
 EXTREMA = frozenset({"sup", "inf", "max", "min", "argmax", "argmin", "zeros"})
 SERIES = frozenset({"sum", "prod"})
 SPECIAL = frozenset(

@@ -23,6 +23,7 @@ from gateproof.theory.formula.statement_nodes import (
     In,
     IntervalSet,
     IntRange,
+    MatrixSet,
     NamedSet,
     Not,
     Or,
@@ -44,6 +45,7 @@ __all__ = [
     "Claim",
     "Const",
     "Diff",
+    "Entry",
     "Exists",
     "Expr",
     "Extremum",
@@ -59,6 +61,8 @@ __all__ = [
     "IntervalSet",
     "Limit",
     "Lse",
+    "Matrix",
+    "MatrixSet",
     "MeanField",
     "NamedSet",
     "Node",
@@ -304,6 +308,23 @@ class Softmax(Expr):
 
     vector: str
     index: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix(Expr):
+    """``[[a, b], [c, d]]``: the entries row by row."""
+
+    entries: tuple[Expr, ...]
+    columns: int
+
+
+@dataclass(frozen=True, eq=False)
+class Entry(Expr):
+    """``A[i, j]``, both counted from 1."""
+
+    matrix: Expr
+    row: Expr
+    column: Expr
 
 
 @dataclass(frozen=True, eq=False)

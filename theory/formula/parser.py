@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from gateproof.theory.formula import floating, hints, names
 from gateproof.theory.formula.calls import CALLS
+from gateproof.theory.formula.matrix_reader import MatrixReader
 from gateproof.theory.formula.nodes import (
     And,
     App,
     Claim,
     Const,
+    Entry,
     Exists,
     Expr,
     FiniteSet,
@@ -32,7 +34,6 @@ from gateproof.theory.formula.nodes import (
     Var,
 )
 from gateproof.theory.formula.powers import check_power, number
-from gateproof.theory.formula.scope_reader import ScopeReader
 from gateproof.theory.formula.tokens import Token
 from gateproof.theory.parameters import outside
 
@@ -41,7 +42,7 @@ MAX_SIGNS = 50
 RELOPS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
-class Parser(ScopeReader):
+class Parser(MatrixReader):
     """One text being read. ``functions`` maps names to their arities (lo, hi or None)."""
 
     # --- statements -----------------------------------------------------------
@@ -129,6 +130,7 @@ class Parser(ScopeReader):
             return In(self.as_expr(first, token), self._points() or self.set())
         ops: list[str] = []
         terms: list[Expr] = []
+        sign = self.token
         while self.token.text in RELOPS:
             if not terms:
                 terms.append(self.as_expr(first, token))
@@ -138,7 +140,7 @@ class Parser(ScopeReader):
         if self.token.text == "=":
             slip = hints.ARROWS.get(self.token.text + self.peek().text)
             raise self.error("unexpected '='", hint=slip or "equality is written ==")
-        return Rel(tuple(ops), tuple(terms)) if ops else first
+        return self.placed(Rel(tuple(ops), tuple(terms)), sign) if ops else first
 
     # --- arithmetic -----------------------------------------------------------
 
@@ -146,34 +148,39 @@ class Parser(ScopeReader):
         token = self.token
         first = self._product()
         terms: list[Expr] = []
+        at = self.token
         while self.token.text in ("+", "-") and self.token.kind == "op":
             if not terms:
                 terms.append(self.as_expr(first, token))
-            sign = self.advance().text
+            at = self.advance()
             token = self.token
             term = self.as_expr(self._product(), token)
-            terms.append(App("neg", (term,)) if sign == "-" else term)
-        return App("add", tuple(terms)) if terms else first
+            terms.append(App("neg", (term,)) if at.text == "-" else term)
+        return self.placed(App("add", tuple(terms)), at) if terms else first
 
     def _product(self) -> Node:
         token = self.token
         node = self._unary()
         factors: list[Expr] = []
         divisions = 0
-        while self.token.text in ("*", "/") and self.token.kind == "op":
-            sign = self.advance().text
+        while self.token.text in ("*", "/", "@") and self.token.kind == "op":
+            at = self.advance()
+            sign = at.text
             left = self.as_expr(node, token)
             token = self.token
             right = self.as_expr(self._unary(), token)
             if sign == "*":
                 factors = [*factors, right] if factors else [left, right]
                 node = App("mul", tuple(factors))
+            elif sign == "@":
+                node, factors = App("matmul", (left, right)), []
             else:
                 divisions += 1
                 if divisions > MAX_DEPTH:
                     raise self.error(f"more than {MAX_DEPTH} divisions in a row")
                 node = App("div", (left, right))
                 factors = []
+            self.placed(node, at)
         return node
 
     def _unary(self) -> Node:
@@ -196,7 +203,8 @@ class Parser(ScopeReader):
 
     def _power(self) -> Node:
         token = self.token
-        base = self.primary()
+        base = self.entries(self.primary(), token)
+        at = self.token
         if not self.take("**"):
             return base
         self.depth += 8
@@ -205,7 +213,7 @@ class Parser(ScopeReader):
         exponent_token = self.token
         exponent = self.as_expr(self._unary(), exponent_token)
         self.depth -= 8
-        return check_power(self.as_expr(base, token), exponent, token.column)
+        return self.placed(check_power(self.as_expr(base, token), exponent, token.column), at)
 
     def primary(self) -> Node:
         """A number, name, call, index, set of points or parenthesis."""
@@ -238,6 +246,8 @@ class Parser(ScopeReader):
             self.depth -= 7
             self.expect("}")
             return FiniteSet(tuple(items))
+        if token.text == "[":
+            return self.matrix()
         hint = hints.ARROWS.get(self.peek_back() + self.token.text)
         raise self.error(f"expected a value, found {self.found()}", hint=hint)
 
@@ -261,9 +271,11 @@ class Parser(ScopeReader):
             return floating.read_ulp(self, token)
         if self.token.text == "[":
             self.advance()
-            self.depth += 7
-            index = self.expression()
-            self.depth -= 7
+            index = self.inner()
+            if self.take(","):
+                column = self.inner()
+                self.expect("]")
+                return self.placed(Entry(Var(word), index, column), token)
             self.expect("]")
             return Index(word, index)
         if word in names.CONSTANTS:
@@ -300,7 +312,7 @@ class Parser(ScopeReader):
         fault = outside(word, tuple(args))
         if fault is not None:
             raise self.error(fault, token)
-        return App(word, tuple(args))
+        return self.placed(App(word, tuple(args)), token)
 
     def arguments(self) -> list[Expr]:
         """``(expr, ...)``."""

@@ -11,6 +11,7 @@ from gateproof.theory.formula.nodes import (
     Claim,
     Const,
     Diff,
+    Entry,
     Exists,
     Extremum,
     FiniteSet,
@@ -25,6 +26,8 @@ from gateproof.theory.formula.nodes import (
     IntRange,
     Limit,
     Lse,
+    Matrix,
+    MatrixSet,
     MeanField,
     NamedSet,
     Node,
@@ -160,6 +163,8 @@ def _set(node: Node) -> str:
         return f"{to_text(node.lo)}..{to_text(node.hi)}"
     if isinstance(node, SetMinus):
         return f"{_set(node.base)} \\ {{{', '.join(map(to_text, node.points))}}}"
+    if isinstance(node, MatrixSet):
+        return f"{_set(node.base)}**({node.rows}, {node.columns})"
     if isinstance(node, SetPower):
         return f"{_set(node.base)}**{_at_least(node.n, _ATOM)}"
     return to_text(node)
@@ -192,6 +197,12 @@ def _other(node: Node) -> str:
         return "ulp" if node.of is None else f"ulp({to_text(node.of)})"
     if isinstance(node, Index):
         return f"{node.vector}[{to_text(node.index)}]"
+    if isinstance(node, Entry):
+        return f"{_at_least(node.matrix, _ATOM)}[{to_text(node.row)}, {to_text(node.column)}]"
+    if isinstance(node, Matrix):
+        width = node.columns
+        rows = (node.entries[k : k + width] for k in range(0, len(node.entries), width))
+        return f"[{', '.join(map(_list, rows))}]"
     if isinstance(node, FiniteSet):
         return "{" + ", ".join(map(to_text, node.items)) + "}"
     if isinstance(node, Lse):

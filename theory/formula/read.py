@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from gateproof.theory.formula import floating, scopes
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.library import Definition, arities
-from gateproof.theory.formula.nodes import Claim, Expr
+from gateproof.theory.formula.matrices import ShapeError, write_out
+from gateproof.theory.formula.nodes import Claim, Expr, Matrix, Node
 from gateproof.theory.formula.parser import Parser
 
 Definitions = Mapping[str, Definition]
@@ -21,6 +22,7 @@ def parse_claim(text: str, extra: Definitions | None = None) -> Claim:
         if claim.format:
             claim = floating.settled(claim, extra or {})
         scopes.check(claim)
+        write_out(claim)
     except FormulaError as error:
         raise _placed(error, parser) from None
     return claim
@@ -31,6 +33,10 @@ def parse_expr(text: str, extra: Definitions | None = None) -> Expr:
     parser = _parser(text, extra)
     node = parser.expression()
     parser.end()
+    try:
+        write_out(node)
+    except FormulaError as error:
+        raise _placed(error, parser) from None
     return node
 
 
@@ -39,6 +45,8 @@ def define(name: str, text: str, extra: Definitions | None = None) -> Definition
     if not name.isidentifier() or name in arities() or not name.isascii():
         raise FormulaError(f"{name!r} cannot be defined: it is not a name, or it is taken")
     body = parse_expr(text, extra)
+    if isinstance(write_out(body), Matrix):
+        raise FormulaError(f"the definition of {name!r} is a matrix; a number is needed")
     unknown = sorted(scopes.free_names(body) - {"x"})
     if unknown:
         raise FormulaError(f"the definition of {name!r} uses {unknown[0]!r}; only x is free in it")
@@ -55,6 +63,8 @@ def define_all(texts: Mapping[str, str]) -> dict[str, Definition]:
 
 def _placed(error: FormulaError, parser: Parser) -> FormulaError:
     """The error with the column of the name at fault, the second binding where it is bound twice."""
+    if isinstance(error, ShapeError):
+        return FormulaError(error.message, _column(error.parts, parser), error.hint)
     tokens = parser.tokens
     at = [i for i, t in enumerate(tokens) if t.kind == "name" and t.text == error.name]
     if error.column is not None or not at:
@@ -64,6 +74,12 @@ def _placed(error: FormulaError, parser: Parser) -> FormulaError:
         binding = [i for i in at if tokens[i + 1].text == "in"]
         place = [*at[:1], *at[1:2], *binding[1:2]][-1]
     return FormulaError(error.message, tokens[place].column, error.hint, error.name)
+
+
+def _column(parts: tuple[Node, ...], parser: Parser) -> int | None:
+    """Where a part or what is around it stands, or the first thing in it whose place is known."""
+    inside = [n for part in reversed(parts) for n in part.walk()]
+    return next((parser.places[n] for n in (*parts, *inside) if n in parser.places), None)
 
 
 def _parser(text: str, extra: Definitions | None) -> Parser:

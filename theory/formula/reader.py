@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 from gateproof.theory.formula.errors import FormulaError
+from gateproof.theory.formula.nodes import Node
 from gateproof.theory.formula.tokens import Token, tokenize
+
+Part = TypeVar("Part", bound=Node)
 
 
 class Reader:
@@ -17,6 +21,8 @@ class Reader:
         self.at = 0
         self.depth = 0
         self.bound: set[str] = set()
+        #: Columns of the parts that may have a wrong shape.
+        self.places: dict[Node, int] = {}
         #: The floating-point format that the claim names, if it does.
         self.format = ""
 
@@ -60,6 +66,11 @@ class Reader:
     def error(self, message: str, token: Token | None = None, hint: str | None = None) -> FormulaError:
         """An error at a token (the next one by default)."""
         return FormulaError(message, (token or self.token).column, hint)
+
+    def placed(self, node: Part, token: Token) -> Part:
+        """The node, whose place is kept for errors that are found once all is read."""
+        self.places.setdefault(node, token.column)
+        return node
 
     def end(self) -> None:
         """Fail unless all is read."""

@@ -13,8 +13,10 @@ from gateproof.theory.formula.nodes import (
     Index,
     IntervalSet,
     IntRange,
+    MatrixSet,
     NamedSet,
     Node,
+    Num,
     Rel,
     Scope,
     SetExpr,
@@ -28,6 +30,8 @@ from gateproof.theory.formula.tokens import Token
 
 #: Sets of points taken out, or powers, behind one set.
 MAX_BEHIND = 40
+#: Rows and columns of a matrix.
+MAX_SIDE = 4
 _FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -133,10 +137,28 @@ class ScopeReader(Reader):
                 node = SetMinus(node, tuple(points))
             elif self.take("**"):
                 token = self.token
+                if token.text == "(" and self._is_interval():
+                    return self._matrices(node)
                 node = SetPower(node, self.as_expr(self.primary(), token))
             else:
                 return node
         raise self.error(f"more than {MAX_BEHIND} sets of points or powers behind a set")
+
+    def _matrices(self, base: SetExpr) -> MatrixSet:
+        """``(m, n)`` behind ``base**``."""
+        self.expect("(")
+        rows = self._size()
+        self.expect(",")
+        columns = self._size()
+        self.expect(")", "')': a matrix has rows and columns")
+        return MatrixSet(base, rows, columns)
+
+    def _size(self) -> int:
+        token = self.token
+        node = self.expression()
+        if not isinstance(node, Num) or node.value not in range(1, MAX_SIDE + 1):
+            raise self.error(f"a matrix has 1 to {MAX_SIDE} rows and columns", token)
+        return int(node.value)
 
     def _plain_set(self) -> SetExpr:
         token = self.token

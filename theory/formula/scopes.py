@@ -17,6 +17,7 @@ from gateproof.theory.formula.nodes import (
     Integral,
     Limit,
     Lse,
+    MatrixSet,
     MeanField,
     NamedSet,
     Node,
@@ -120,7 +121,8 @@ def _scope(scope: Scope, known: dict[str, str]) -> None:
 
 
 def _kind(bind: Bind) -> str:
-    return "vector" if isinstance(bind.within, SetPower) else "number"
+    kinds = {SetPower: "vector", MatrixSet: "matrix"}
+    return kinds.get(type(bind.within), "number")
 
 
 def _need(name: str, kind: str, known: dict[str, str]) -> None:
@@ -131,9 +133,9 @@ def _need(name: str, kind: str, known: dict[str, str]) -> None:
         if name in MEANS:
             hint = MEAN
         raise FormulaError(f"{name!r} is not bound", hint=hint, name=name)
-    if known[name] != kind:
-        article = "a vector" if known[name] == "vector" else "a number"
-        raise FormulaError(f"{name!r} is {article} and is used as a {kind}", name=name)
+    if known[name] != kind and (known[name], kind) != ("matrix", "number"):
+        # Whether a matrix may stand in the place of a number is a question of shapes.
+        raise FormulaError(f"{name!r} is a {known[name]} and is used as a {kind}", name=name)
 
 
 def _visit(node: Node, known: dict[str, str]) -> None:

@@ -57,6 +57,15 @@ class SetPower(SetExpr):
     n: Expr
 
 
+@dataclass(frozen=True, eq=False)
+class MatrixSet(SetExpr):
+    """Matrices with entries in the base set; both sizes are from 1 to 4."""
+
+    base: SetExpr
+    rows: int
+    columns: int
+
+
 # --- statements --------------------------------------------------------------
 
 

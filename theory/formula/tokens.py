@@ -29,7 +29,7 @@ _TOKEN = re.compile(
   | (?P<symbol>[−·⋅×∗÷≤≥≠⇒∞ℝℕℤ∈∧∨¬∃])
   | (?P<dotted>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+)
   | (?P<name>(?:(?![⁰¹²³⁴⁵⁶⁷⁸⁹])[^\W\d])(?:(?![⁰¹²³⁴⁵⁶⁷⁸⁹])\w)*)
-  | (?P<op>"[+-]"|\*\*|\.\.|==|!=|<=|>=|=>|[-+*/<>=()\[\]{},:\\])
+  | (?P<op>"[+-]"|\*\*|\.\.|==|!=|<=|>=|=>|[-+*/@<>=()\[\]{},:\\])
     """,
     re.VERBOSE,
 )
@@ -146,7 +146,6 @@ def _stray(text: str, at: int, column: int | None = None) -> FormulaError:
         "¼": "write 1/4",
         "¾": "write 3/4",
         "%": "write /100",
-        "@": "products are written with *",
         "ⁿ": "powers are written **",
         "?": "a choice is written where(condition, value, otherwise)",
     }

@@ -11,7 +11,15 @@ import pytest
 from gateproof.proofs_check.engine import decide
 from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.formula import FormulaError, parse_claim
-from gateproof.theory.formula.names import CORE_FUNCTIONS, ELEMENTARY, FIELD, PREDICATES, SETS, SPECIAL
+from gateproof.theory.formula.names import (
+    CORE_FUNCTIONS,
+    ELEMENTARY,
+    FIELD,
+    MATRIX,
+    PREDICATES,
+    SETS,
+    SPECIAL,
+)
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "claim-language.md"
 BLOCK = re.compile(r"^```claim ([^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -72,7 +80,19 @@ def test_example_is_decided_as_the_page_says(example):
 
 def test_every_construct_has_an_example():
     texts = "\n".join(e.text for e in STATEMENTS)
-    words = {*CORE_FUNCTIONS, *PREDICATES, *SETS, *SPECIAL, *FIELD, "sup", "inf", "argmax", "argmin", "zeros"}
+    words = {
+        *CORE_FUNCTIONS,
+        *PREDICATES,
+        *SETS,
+        *SPECIAL,
+        *FIELD,
+        *MATRIX,
+        "sup",
+        "inf",
+        "argmax",
+        "argmin",
+        "zeros",
+    }
     words |= {"sum", "prod", "and", "or", "not", "exists", "step", "oo", "pi"}
     # Plain functions of one argument need no example each, and the page lists them.
     plain = {name for name, arity in CORE_FUNCTIONS.items() if arity == 1} | set(ELEMENTARY)
