@@ -66,12 +66,24 @@ def exactly(node):
     return rebuild(node, exactly)
 
 
+def sizes(node):
+    """The sum of the sizes of what is added up."""
+    if isinstance(node, App) and node.head in ("add", "mul"):
+        return App(node.head, tuple(map(sizes, node.args)))
+    if isinstance(node, App) and node.head == "neg":
+        return sizes(node.args[0])
+    return App("abs", (node,))
+
+
 def claim(rng):
     """A relation of a computed value to its exact one, to another, or of a sum to its two parts."""
     e, f = expression(rng, rng.choice([1, 2, 2, 3])), expression(rng, 2)
     off = App("abs", (minus(Fl(e), exactly(e)),))
     op = rng.choice(["<", "<="])
-    kind = rng.choices(range(6), (10, 25, 25, 15, 12, 13))[0]
+    kind = rng.choices(range(7), (10, 25, 25, 15, 12, 13, 15))[0]
+    if kind == 6:
+        bound = times(Fraction(rng.choice(["1", "2", "3"])) / 2 ** rng.choice([2, 3, 4]), sizes(exactly(e)))
+        return Rel((op,), (off, App("add", (bound, Num(Fraction(rng.choice([0, 1, 2]), 64))))))
     if kind == 0:
         s = App("add", (X, Y))
         return Rel(("==",), (App("add", (Fl(s), Fl(minus(Y, minus(s, X))))), s))

@@ -120,7 +120,13 @@ class Bounded(Boxed):
             case _:
                 return False
         number, (value, ends), (limit, _) = self.computed(e), self.exact(exact), self.exact(bound)
-        if number.off is None or sums.same(self.table.settled(number.real)) != sums.same(value):
+        if sums.same(self.table.settled(number.real)) != sums.same(value):
+            return False
+        if number.error is not None:
+            spare = self.table.range(sums.add(limit, number.error, -1))[0]
+            if self.below(-spare, strict=strict):
+                return True
+        if number.off is None:
             return False
         unit = self.table.named.get(("ulp", sums.same(value)))
         if unit is not None and [*limit] == [((unit, 1),)] and not number.tiny:

@@ -13,6 +13,7 @@ from gateproof.proofs_check.checker import sums
 from gateproof.proofs_check.checker.algebra import Rejected
 from gateproof.proofs_check.checker.evaluate import rational
 from gateproof.proofs_check.checker.points import Points
+from gateproof.proofs_check.checker.quotients import Quotients
 from gateproof.proofs_check.checker.rounded import exponent, power_of_two
 from gateproof.proofs_check.checker.roundoff import ANY, Number, Roundoff, least, most
 from gateproof.proofs_check.checker.sums import Ends, Sum, Table
@@ -23,7 +24,7 @@ def two_adic(q: Any) -> int:
     return int(gmpy2.bit_scan1(q.numerator)) - int(q.denominator.bit_length()) + 1 if q else ANY
 
 
-class Computed:
+class Computed(Quotients):
     """A box, and what is known of the numbers that are computed on it."""
 
     def truth(self, tree: Any, *, computed: bool) -> bool | None:
@@ -39,7 +40,8 @@ class Computed:
             fixed = ends[0] == ends[1]
             value = sums.of(ends[0]) if fixed else self.table.new(ends)
             grid = two_adic(ends[0]) if fixed else self.round.grid(least(ends))
-            self.names[name] = self.round.keep(Number(value, ends, grid, value, mpq(0)))
+            size = self.table.size(value, ends)
+            self.names[name] = self.round.keep(Number(value, ends, grid, value, mpq(0), 0, {}, size))
 
     # --- computed -------------------------------------------------------------
 
@@ -92,14 +94,17 @@ class Computed:
         """A constant, rounded once."""
         value = self.round.nearest(q)
         off = abs(value / q - 1) if q else mpq(0)
-        return self.round.keep(Number(sums.of(value), (value, value), two_adic(value), sums.of(q), off))
+        error, size = sums.of(abs(value - q)), sums.of(abs(q))
+        fixed = (value, value)
+        return self.round.keep(
+            Number(sums.of(value), fixed, two_adic(value), sums.of(q), off, 0, error, size)
+        )
 
     def turned(self, a: Number) -> Number:
         """-a."""
         ends = (-a.ends[1], -a.ends[0])
-        return self.round.keep(
-            Number(sums.add({}, a.sum, -1), ends, a.grid, sums.add({}, a.real, -1), a.off, a.tiny)
-        )
+        value, real = sums.add({}, a.sum, -1), sums.add({}, a.real, -1)
+        return self.round.keep(a._replace(sum=value, ends=ends, real=real))
 
     def size(self, a: Number) -> Number:
         """abs(a)."""
@@ -108,12 +113,12 @@ class Computed:
             return self.round.keep(Number(value, (mpq(0), most(a.ends)), a.grid, value))
         done = a if a.ends[0] >= 0 else self.turned(a)
         sure = a.off is not None and a.off < 1 and not a.tiny
-        return done if sure else done._replace(off=None, tiny=0)
+        return done if sure else done.bare(done.sum)
 
     def either(self, a: Number, b: Number) -> Number:
         """One of the two."""
         if sums.same(a.sum) == sums.same(b.sum):
-            return a._replace(off=None, tiny=0)
+            return a.bare(a.sum)
         ends = min(a.ends[0], b.ends[0]), max(a.ends[1], b.ends[1])
         value = self.table.new(ends)
         return self.round.keep(Number(value, ends, min(a.grid, b.grid), value))
@@ -124,7 +129,7 @@ class Computed:
         if low >= 0 or high <= 0 or a.ends[0] >= b.ends[1] or b.ends[0] >= a.ends[1]:
             larger = low >= 0 or a.ends[0] >= b.ends[1]
             chosen = a if larger == (head == "max") else b
-            return chosen if self.plain(a, b) and a.off == b.off == 0 else chosen._replace(off=None, tiny=0)
+            return chosen if self.plain(a, b) and a.off == b.off == 0 else chosen.bare(chosen.sum)
         choose = max if head == "max" else min
         ends = choose(a.ends[0], b.ends[0]), choose(a.ends[1], b.ends[1])
         value = self.table.new(ends)
@@ -143,7 +148,20 @@ class Computed:
             off = max(a.off, b.off) if alike or a.off == b.off == 0 else None
         ends = a.ends[0] + b.ends[0], a.ends[1] + b.ends[1]
         value, real = sums.add(a.sum, b.sum), sums.add(a.real, b.real)
-        return self.round.round(value, ends, min(a.grid, b.grid), real, off, normal=True)
+        error = None
+        if not (a.error is None or b.error is None or a.size is None or b.size is None):
+            error = sums.add(a.error, b.error), sums.add(a.size, b.size)
+        return self.round.round(value, ends, min(a.grid, b.grid), real, off, error, normal=True)
+
+    @staticmethod
+    def error_of_product(a: Number, b: Number) -> tuple[Sum, Sum] | None:
+        """How far a b is off the exact one at most, and the size of that."""
+        if a.error is None or b.error is None or a.size is None or b.size is None:
+            return None
+        if len(a.error) * len(b.size) + len(b.error) * len(a.size) > 200:
+            return None
+        error = sums.add(sums.mul(a.error, b.size), sums.mul(b.error, a.size))
+        return sums.add(error, sums.mul(a.error, b.error)), sums.mul(a.size, b.size)
 
     def times(self, a: Number, b: Number) -> Number:
         """a b."""
@@ -152,7 +170,8 @@ class Computed:
         ends = sums.power(a.ends, 2) if square else sums.product(a.ends, b.ends)
         value, real = sums.mul(a.sum, b.sum), sums.mul(a.real, b.real)
         shift = self.shifts(a) or self.shifts(b)
-        return self.round.round(value, ends, min(a.grid + b.grid, ANY), real, off, shift=shift)
+        error, grid = self.error_of_product(a, b), min(a.grid + b.grid, ANY)
+        return self.round.round(value, ends, grid, real, off, error, shift=shift)
 
     @staticmethod
     def shifts(a: Number) -> bool:
@@ -165,8 +184,12 @@ class Computed:
         value = sums.add(sums.mul(a.sum, b.sum), c.sum)
         real = sums.add(sums.mul(a.real, b.real), c.real)
         off = mpq(0) if self.plain(a, b, c) and a.off == b.off == c.off == 0 else None
-        grid = min(a.grid + b.grid, c.grid, ANY)
-        return self.round.round(value, (low + c.ends[0], high + c.ends[1]), grid, real, off)
+        grid, error = min(a.grid + b.grid, c.grid, ANY), self.error_of_product(a, b)
+        if error is not None and c.error is not None and c.size is not None:
+            error = sums.add(error[0], c.error), sums.add(error[1], c.size)
+        else:
+            error = None
+        return self.round.round(value, (low + c.ends[0], high + c.ends[1]), grid, real, off, error)
 
     def over(self, a: Number, b: Number) -> Number:
         """a/b."""
@@ -179,20 +202,10 @@ class Computed:
             real = sums.mul(a.real, self.inverse(b.real, around))
         shift = self.shifts(b)
         grid = a.grid - exponent(b.ends[0]) if shift else None
-        return self.round.round(value, ends, grid, real, off, shift=shift)
-
-    def inverse(self, b: Sum, ends: Ends) -> Sum:
-        """1/b as a sum: of one product its powers turned, and 1/(r + e) = 1/r - e (1/r) (1/(r + e))."""
-        if len(b) == 1:
-            ((p, q),) = b.items()
-            if all(self.table.ends[s][0] > 0 or self.table.ends[s][1] < 0 for s, _ in p):
-                return {tuple((s, -n) for s, n in p): 1 / q}
-        whole = self.table.one(("1/", sums.same(b)), sums.power(self.table.within(b, ends), -1))
-        main, rest = self.table.errors(b)
-        if not main or not rest:
-            return whole
-        first = self.inverse(main, self.table.range(main))
-        return sums.add(first, sums.mul(rest, sums.mul(first, whole)), -1)
+        error = None
+        if b.off == 0 and b.ends[0] == b.ends[1] and a.error is not None and a.size is not None:
+            error = sums.add({}, a.error, 1 / abs(b.ends[0])), sums.add({}, a.size, 1 / abs(b.ends[0]))
+        return self.round.round(value, ends, grid, real, off, error, shift=shift)
 
     def root(self, a: Number) -> Number:
         """sqrt(a), which never underflows; sqrt(1 + t) is off 1 by at most t/(2 - t)."""
@@ -202,38 +215,3 @@ class Computed:
             around = sums.product(a.ends, (1 / (1 + a.off), 1 / (1 - a.off)))
             real = self.square_root(a.real, around)
         return self.round.round(value, self.roots(a.ends), None, real, off, normal=True)
-
-    @staticmethod
-    def roots(ends: Ends) -> Ends:
-        """Rationals around the roots of two."""
-        if ends[0] < 0:
-            raise Rejected("a root of what may be negative")
-        found = []
-        for q, up in zip(ends, (0, 1), strict=True):
-            k = 2 * max(100 - (exponent(q) if q else 0), 0)
-            over = q * power_of_two(k)
-            whole = gmpy2.isqrt(over.numerator // over.denominator)
-            found.append((whole + (up and whole * whole != over)) / power_of_two(k // 2))
-        return found[0], found[1]
-
-    def square_root(self, a: Sum, ends: Ends) -> Sum:
-        """sqrt(a) as a sum: sqrt(r + e) = sqrt(r) + e/(sqrt(r) + sqrt(r + e)); squares have exact roots."""
-        if len(a) == 1:
-            ((p, q),) = a.items()
-            square = q > 0 and gmpy2.is_square(q.numerator) and gmpy2.is_square(q.denominator)
-            if square and all(n % 2 == 0 for _, n in p):
-                factor = mpq(gmpy2.isqrt(q.numerator), gmpy2.isqrt(q.denominator))
-                half = {tuple((s, n // 2) for s, n in p): factor}
-                low, high = self.table.range(half)
-                if low >= 0 or high <= 0:
-                    return half if low >= 0 else sums.add({}, half, -1)
-        ends = self.table.within(a, ends)
-        main, rest = self.table.errors(a)
-        if not main or not rest or ends[0] == 0:
-            return self.table.one(("sqrt", sums.same(a)), self.roots(ends))
-        around = self.table.range(main)
-        if around[0] <= 0:
-            raise Rejected("a root is not seen to be above 0")
-        first, (low, high), (c, d) = self.square_root(main, around), self.roots(around), self.roots(ends)
-        step = self.table.one(("root step", sums.same(a)), sums.power((low + c, high + d), -1))
-        return sums.add(first, sums.mul(rest, step))

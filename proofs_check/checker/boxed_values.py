@@ -111,8 +111,7 @@ class Boxed(Computed):
         if head == "abs":
             if ends[0] >= 0 or ends[1] <= 0:
                 return a if ends[0] >= 0 else self.apply("neg", a)
-            top = (mpq(0), most(ends))
-            return self.table.one(("abs", sums.same(value)), top), top
+            return self.table.size(value, ends), (mpq(0), most(ends))
         if head == "sqrt":
             return self.square_root(value, ends), self.roots(ends)
         if b is not None:

@@ -28,7 +28,8 @@ ANY = 1 << 20  # 0 is a multiple of every power of 2
 class Number(NamedTuple):
     """A computed number of a box: a sum, in ``ends``, a multiple of 2^``grid``.
 
-    If ``off`` is not None it is real (1 + t) + h, abs(t) <= off, abs(h) <= ``tiny``.
+    If ``off`` is not None it is real (1 + t) + h, abs(t) <= off, abs(h) <= ``tiny``. If ``error`` is not
+    None it is off real by at most that, and abs(real) <= ``size``.
     """
 
     sum: Sum
@@ -37,6 +38,12 @@ class Number(NamedTuple):
     real: Sum
     off: Any = None
     tiny: Any = 0
+    error: Sum | None = None
+    size: Sum | None = None
+
+    def bare(self, real: Sum) -> Number:
+        """The number, beside an exact value from which its distance is not known."""
+        return Number(self.sum, self.ends, self.grid, real)
 
 
 def least(ends: Ends) -> Any:
@@ -85,11 +92,12 @@ class Roundoff:
         grid: int | None,
         real: Sum,
         off: Any,
+        error: tuple[Sum, Sum] | None = None,
         *,
         shift: bool = False,
         normal: bool = False,
     ) -> Number:
-        """The number that an exact result becomes.
+        """The number that an exact result becomes; ``error``: how far that is off real at most, and its size.
 
         ``shift``: it is a number of the format times a power of 2. ``normal``: it is exact, 0 or normal.
         """
@@ -106,26 +114,32 @@ class Roundoff:
         known = self.before.get(sums.same(a))
         if known is not None:
             alike = sums.same(known.real) == sums.same(real)
-            return known if alike else known._replace(real=real, off=None, tiny=0)
+            return known if alike else known.bare(real)
         ends, rounded = (low, high), (self.nearest(low), self.nearest(high))
         finest = self.grid(least(rounded))
         finest = finest if grid is None else max(finest, min(grid, ANY))
         if self.exact(a, ends, grid, shift):
-            return self.keep(Number(a, ends, finest, real, off))
+            return self.keep(Number(a, ends, finest, real, off, 0, *(error or (None, None))))
         near = self.near(a)
         if near is not None:
-            return near._replace(real=real, off=None, tiny=0)
+            return near.bare(real)
         half = max(self.half(-low), self.half(high))
-        error = self.table.new((-half, half))
+        change = self.table.new((-half, half))
         self.table.rounding[len(self.table.ends) - 1] = a
         tiny: Any = 0
+        unit, under = power_of_two(-self.bits), power_of_two(self.bottom - 1)
+        unit = unit / (1 + unit)
+        normal = normal or least(ends) >= power_of_two(self.lowest)
+        normal = normal or (grid is not None and grid >= self.lowest)
         if off is not None:
-            exact, unit = off == 0, power_of_two(-self.bits)
-            off = (1 + off) * (1 + unit / (1 + unit)) - 1
-            normal = normal or least(ends) >= power_of_two(self.lowest)
-            if not normal and (grid is None or grid < self.lowest):
-                off, tiny = (off, power_of_two(self.bottom - 1)) if exact else (None, 0)
-        number = self.keep(Number(sums.add(a, error), rounded, finest, real, off, tiny))
+            exact, off = off == 0, (1 + off) * (1 + unit) - 1
+            if not normal:
+                off, tiny = (off, under) if exact else (None, 0)
+        if error is not None:
+            more = sums.add(error[0], sums.add(error[0], error[1]), unit)
+            error = (more if normal else sums.add(more, sums.of(under))), error[1]
+        total = sums.add(a, change)
+        number = self.keep(Number(total, rounded, finest, real, off, tiny, *(error or (None, None))))
         self.before[sums.same(a)] = number
         return number
 

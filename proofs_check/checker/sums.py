@@ -87,7 +87,19 @@ class Table:
         return {((self.named[name], 1),): mpq(1)}
 
     def range(self, a: Sum) -> Ends:
-        """The sum of the ends of all products."""
+        """The sum of the ends of all products, for each end of up to three symbols in which it is affine."""
+        count: dict[int, int] = {}
+        for p in a:
+            for s, n in p:
+                count[s] = count.get(s, 0) + (1 if n == 1 else -10 * MAX_PRODUCTS)
+        parts = [a]
+        for s in sorted((s for s in count if count[s] > 1), key=lambda s: -count[s])[:3]:
+            parts = [self.put(part, s, of(end)) for part in parts for end in self.ends[s]]
+        found = [self.ends_of(part) for part in parts]
+        return min(low for low, _ in found), max(high for _, high in found)
+
+    def ends_of(self, a: Sum) -> Ends:
+        """The ends of all products added up."""
         low, high = mpq(0), mpq(0)
         for p, q in a.items():
             ends: Ends = (q, q)
@@ -126,6 +138,22 @@ class Table:
                 raise Rejected("a power of an error")
             (inside if n else outside)[tuple(sorted(powers.items()))] = q
         return inside, outside
+
+    def size(self, a: Sum, ends: Ends) -> Sum:
+        """abs(a): of a product the product of the sizes of its factors, else a symbol."""
+        if ends[0] >= 0 or ends[1] <= 0:
+            return a if ends[0] >= 0 else add({}, a, -1)
+        ((p, q),) = a.items() if len(a) == 1 else [((), mpq(1))]
+        if not p or (p == ((p[0][0], 1),) and q == 1):
+            return self.one(("abs", same(a)), (mpq(0), max(-ends[0], ends[1])))
+        total = of(abs(q))
+        for s, n in p:
+            # An even power of the size is that of the symbol; a negative one is of a symbol that is never 0.
+            even = n - n % 2
+            total = mul(total, {((s, even),): mpq(1)}) if even else total
+            if n % 2:
+                total = mul(total, self.size({((s, 1),): mpq(1)}, self.ends[s]))
+        return total
 
     def errors(self, a: Sum) -> tuple[Sum, Sum]:
         """The products without an error, and those with one."""

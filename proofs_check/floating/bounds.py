@@ -151,9 +151,16 @@ class Box(Values):
         fl, exact = (first, second) if isinstance(first, Fl) else (second, first)
         assert isinstance(fl, Fl)
         done, (poly, lo, hi) = self.computed(fl.body), self.exact(exact)
-        if done.relative is None or key(self.rounding.reduced(done.real)) != key(poly):
+        known = done.relative is not None or done.error is not None
+        if not known or key(self.rounding.reduced(done.real)) != key(poly):
             return False
-        limit, low, _ = self.exact(bound)
+        limit, _, _ = self.exact(bound)
+        if done.error is not None:
+            least = self.symbols.range(plus(limit, done.error, -1))[0]
+            if least > 0 or (least == 0 and not strict):
+                return True
+        if done.relative is None:
+            return False
         unit = self.symbols.known.get(("ulp", key(poly)))
         factor = limit.get(((unit, 1),)) if unit is not None and len(limit) == 1 else None
         if factor is not None and not done.small:
@@ -167,7 +174,7 @@ class Box(Values):
             return False
         left = plus(limit, sizes, -done.relative)
         least = self.symbols.range(left)[0] - done.small
-        return bool(least > 0 or (least == 0 and not strict)) and low >= 0
+        return bool(least > 0 or (least == 0 and not strict))
 
 
 def _factored(a: Poly, k: int) -> tuple[Poly, Poly]:

@@ -1,6 +1,6 @@
 """Near misses of a floating-point claim, which the same methods must decide the other way.
 
-A bound a <= b that holds is missed by a <= c b, c just below the largest a/b that was met; an equality by
+A bound a <= b that holds is missed by a <= c b, c 63/64 of the largest a/b that was met; an equality by
 one with the least number above 0 added. What fails at a point is missed, there, by the bound with c just
 above a/b, or by its negation. Statements of other forms are missed by their negation.
 """
@@ -33,9 +33,9 @@ from gateproof.theory.formula.nodes import (
 )
 
 #: How much nearer than a bound's factor a near miss is.
-_LESS, _MORE = 1 - Fraction(1, 1 << 20), 1 + Fraction(1, 1 << 20)
+_LESS, _MORE = Fraction(63, 64), 1 + Fraction(1, 1 << 20)
 #: Points that are tried for the worst case of a bound.
-_TRIED = 2_000
+_TRIED = 5_000
 
 
 def planted(claim: Claim, outcome: Outcome, context: Context) -> list[Claim]:

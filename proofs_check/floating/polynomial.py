@@ -17,6 +17,8 @@ Poly = dict[Monomial, Any]
 Range = tuple[Any, Any]
 ZERO = mpq(0)
 MAX_TERMS = 300
+#: Symbols whose ends are tried.
+_CORNERS = 3
 #: Bits of the ends of intervals that are not those of a format.
 _BITS = 160
 
@@ -125,7 +127,32 @@ class Symbols:
         return found
 
     def range(self, a: Poly) -> Range:
-        """Bounds of a polynomial: those of its monomials added up."""
+        """Bounds of a polynomial: those of its monomials added up, at each end of some symbols.
+
+        In a symbol that has power 1 wherever it stands the polynomial is affine, so that its ends are enough.
+        """
+        chosen = self._affine(a)
+        if not chosen:
+            return self._sum(a)
+        found = [self._sum(part) for part in self._corners(a, chosen)]
+        return min(lo for lo, _ in found), max(hi for _, hi in found)
+
+    def _affine(self, a: Poly) -> list[int]:
+        """Some symbols that stand in several monomials, with power 1."""
+        seen: dict[int, int] = {}
+        for monomial in a:
+            for k, power in monomial:
+                seen[k] = seen.get(k, 0) + 1 if power == 1 else -MAX_TERMS * 2
+        return sorted((k for k, times_ in seen.items() if times_ > 1), key=lambda k: -seen[k])[:_CORNERS]
+
+    def _corners(self, a: Poly, chosen: list[int]) -> list[Poly]:
+        """The polynomial with each symbol at both of its ends."""
+        parts = [a]
+        for k in chosen:
+            parts = [replaced(part, k, constant(end)) for part in parts for end in self.ranges[k]]
+        return parts
+
+    def _sum(self, a: Poly) -> Range:
         low, high = ZERO, ZERO
         for monomial, value in a.items():
             lo, hi = self._monomial(monomial)

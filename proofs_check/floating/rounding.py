@@ -12,7 +12,7 @@ Floating-Point Arithmetic, 2nd ed., 2.3 and 4.2):
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from gmpy2 import mpq
@@ -33,6 +33,8 @@ from gateproof.theory.formats import Format, nearest, unit_exponent
 
 #: 0 is a multiple of every power of 2.
 ALL = 1 << 20
+#: Terms of a bound of errors by sizes.
+MAX_ERROR = 100
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Computed:
 
     It equals ``poly``, lies in [lo, hi] and is a multiple of 2^``grid``. With ``relative`` it is
     ``real`` (1 + t) + h with abs(t) <= ``relative`` and abs(h) <= ``small``, ``real`` the exact formula.
+    With ``error`` it is off ``real`` by at most ``error``, and abs(``real``) <= ``size``.
     """
 
     poly: Poly
@@ -50,6 +53,8 @@ class Computed:
     real: Poly
     relative: Any = None
     small: Any = 0
+    error: Poly | None = None
+    size: Poly | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,8 @@ class Result:
     grid: int | None
     real: Poly
     relative: Any = None
+    error: Poly | None = None
+    size: Poly | None = None
     #: Whether it is a number of the format, or one times a power of 2 down to the grid.
     shifted: bool = False
     #: Whether it is 0 or a normal number wherever it is no number of the format.
@@ -134,21 +141,26 @@ class Rounding:
         if same is not None:
             # Equal results are rounded alike; their exact formulas may differ.
             alike = key(same.real) == key(result.real)
-            return same if alike else replace(same, real=result.real, relative=None, small=0)
+            return same if alike else _without_bounds(same, result.real)
         bottom, top = self.nearest(lo), self.nearest(hi)
         size, grid = max(abs(lo), abs(hi)), self._grid(bottom, top, result.grid)
         if self._is_exact(result, poly, lo, hi, size):
             grid = max(grid, min(result.grid, ALL)) if result.grid is not None else grid
-            return self.keep(Computed(poly, lo, hi, grid, result.real, result.relative))
+            done = Computed(poly, lo, hi, grid, result.real, result.relative, 0, result.error, result.size)
+            return self.keep(done)
         near = self._near(poly)
         if near is not None:
             return Computed(near.poly, near.lo, near.hi, near.grid, result.real)
         half = self._half(lo, hi)
         k = self.symbols.new(-half, half, error=True)
         self.exact[k] = poly
-        relative, small = self._relative(result, lo, hi)
-        done = self.keep(Computed(plus(poly, symbol(k)), bottom, top, grid, result.real, relative, small))
-        self.roundings[key(poly)] = done
+        normal = self._is_normal(result, lo, hi)
+        relative, small = self._relative(result, normal=normal)
+        error = self._error(result, normal=normal)
+        poly, before = plus(poly, symbol(k)), key(poly)
+        size = None if error is None else result.size
+        done = self.keep(Computed(poly, bottom, top, grid, result.real, relative, small, error, size))
+        self.roundings[before] = done
         return done
 
     def _is_exact(self, result: Result, poly: Poly, lo: Any, hi: Any, size: Any) -> bool:
@@ -212,18 +224,33 @@ class Rounding:
                 return Computed(scaled(held.poly, -1), -held.hi, -held.lo, held.grid, held.real)
         return None
 
-    def _relative(self, result: Result, lo: Any, hi: Any) -> tuple[Any, Any]:
+    def _is_normal(self, result: Result, lo: Any, hi: Any) -> bool:
+        """Whether the result is 0 or normal wherever it is no number of the format."""
+        smallest = lo if lo > 0 else -hi if hi < 0 else mpq(0)
+        return bool(
+            result.normal
+            or smallest >= two(self.format.lowest)
+            or (result.grid is not None and result.grid >= self.format.lowest)
+        )
+
+    def _relative(self, result: Result, *, normal: bool) -> tuple[Any, Any]:
         """The relative bound and what underflow adds to it."""
-        t, form = result.relative, self.format
+        t = result.relative
         if t is None:
             return None, 0
-        smallest = lo if lo > 0 else -hi if hi < 0 else mpq(0)
-        normal = smallest >= two(form.lowest) or (result.grid is not None and result.grid >= form.lowest)
         found = (1 + t) * (1 + self.unit / (1 + self.unit)) - 1
-        if normal or result.normal:
+        if normal:
             return found, 0
         # Of exact operands: the error is one or the other.
-        return (found, two(form.grid - 1)) if t == 0 else (None, 0)
+        return (found, two(self.format.grid - 1)) if t == 0 else (None, 0)
+
+    def _error(self, result: Result, *, normal: bool) -> Poly | None:
+        """The bound of the error by sizes: what it was, u/(1 + u) of the value, and what underflow adds."""
+        if result.error is None or result.size is None or len(result.error) > MAX_ERROR:
+            return None
+        value = plus(result.size, result.error)
+        found = plus(result.error, value, self.unit / (1 + self.unit))
+        return found if normal else plus(found, constant(two(self.format.grid - 1)))
 
     def _learn(self, poly: Poly, value: Any) -> None:
         """The polynomial is that number: so is an error in it, in terms of the rest."""
@@ -237,6 +264,11 @@ class Rounding:
                     continue
                 self.learnt[k] = scaled(plus(constant(value), rest, -1), 1 / factor)
                 return
+
+
+def _without_bounds(value: Computed, real: Poly) -> Computed:
+    """The computed value, of which it is not known how far it is from another exact one."""
+    return Computed(value.poly, value.lo, value.hi, value.grid, real)
 
 
 def _inward(lo: Any, hi: Any, step: Any) -> tuple[Any, Any]:

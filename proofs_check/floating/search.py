@@ -147,7 +147,8 @@ def _clamped(place: int, ends: Places) -> int:
 
 def specials(space: Space, claim: Stmt, count: int) -> Iterator[Point]:
     """Products of the special places of each name, at most about ``count`` of them."""
-    numbers = {n.value for n in claim.walk() if isinstance(n, Num)}
+    parts = [*space.conditions, *(n for n in claim.walk() if isinstance(n, Fl))]
+    numbers = {n.value for part in parts for n in part.walk() if isinstance(n, Num)}
     most = max(int(count ** (1 / max(len(space.names), 1))), 8)
     lists = [_thinned(special(space.format, ends, numbers), most) for ends in space.box]
     return product(*lists)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -30,6 +31,7 @@ from gateproof.proofs_check.floating.polynomial import (
 )
 from gateproof.proofs_check.floating.rounding import (
     ALL,
+    MAX_ERROR,
     Computed,
     Result,
     Rounding,
@@ -61,7 +63,8 @@ class Values:
             smallest = lo if lo > 0 else -hi if hi < 0 else 0
             grid = max(exponent_of(smallest) - form.bits + 1, form.grid) if smallest else form.grid
             grid = valuation(lo) if lo == hi else grid
-            self.names[name] = self.rounding.keep(Computed(poly, lo, hi, grid, poly, mpq(0)))
+            size = self._size(poly, lo, hi)
+            self.names[name] = self.rounding.keep(Computed(poly, lo, hi, grid, poly, mpq(0), 0, {}, size))
 
     def truth_of(self, condition: Stmt, *, computed: bool) -> bool | None:
         """The truth of a condition all over the box, of computed or of exact sides; None if not known."""
@@ -101,7 +104,8 @@ class Values:
         rounded = self.rounding.nearest(value)
         error = abs(rounded / value - 1) if value else mpq(0)
         grid = valuation(rounded)
-        done = Computed(constant(rounded), rounded, rounded, grid, constant(value), error)
+        off, size = constant(abs(rounded - value)), constant(abs(value))
+        done = Computed(constant(rounded), rounded, rounded, grid, constant(value), error, 0, off, size)
         return self.rounding.keep(done)
 
     def _chosen(self, node: Where) -> Computed:
@@ -169,7 +173,7 @@ class Values:
 
     def _negative(self, a: Computed) -> Computed:
         real = scaled(a.real, -1)
-        done = Computed(scaled(a.poly, -1), -a.hi, -a.lo, a.grid, real, a.relative, a.small)
+        done = replace(a, poly=scaled(a.poly, -1), lo=-a.hi, hi=-a.lo, real=real)
         return self.rounding.keep(done)
 
     def _extreme(self, head: str, a: Computed, b: Computed) -> Computed:
@@ -194,8 +198,9 @@ class Values:
                 # Of one sign also exactly, since the relative errors are below 1.
                 relative = max(a.relative, b.relative) if max(a.relative, b.relative) < 1 else None
         grid = min(a.grid, b.grid)
-        result = Result(plus(a.poly, b.poly), a.lo + b.lo, a.hi + b.hi, grid, real, relative, normal=True)
-        return self.rounding.rounded(result)
+        error, size = _added(a, b)
+        poly, lo, hi = plus(a.poly, b.poly), a.lo + b.lo, a.hi + b.hi
+        return self.rounding.rounded(Result(poly, lo, hi, grid, real, relative, error, size, normal=True))
 
     def _times(self, a: Computed, b: Computed) -> Computed:
         real = times(a.real, b.real)
@@ -205,7 +210,9 @@ class Values:
             relative = (1 + a.relative) * (1 + b.relative) - 1
         shifted = _is_power_of_2(a) or _is_power_of_2(b)
         grid = min(a.grid + b.grid, ALL)
-        return self.rounding.rounded(Result(times(a.poly, b.poly), lo, hi, grid, real, relative, shifted))
+        error, size = _multiplied(a, b)
+        poly = times(a.poly, b.poly)
+        return self.rounding.rounded(Result(poly, lo, hi, grid, real, relative, error, size, shifted))
 
     def _fused(self, a: Computed, b: Computed, c: Computed) -> Computed:
         lo, hi = product((a.lo, a.hi), (b.lo, b.hi))
@@ -213,7 +220,12 @@ class Values:
         grid = min(a.grid + b.grid, c.grid, ALL)
         exact = a.relative == b.relative == c.relative == 0 and not (a.small or b.small or c.small)
         relative = mpq(0) if exact else None
-        return self.rounding.rounded(Result(poly, lo + c.lo, hi + c.hi, grid, real, relative))
+        error, size = _multiplied(a, b)
+        if error is not None and size is not None and c.error is not None and c.size is not None:
+            error, size = plus(error, c.error), plus(size, c.size)
+        else:
+            error = size = None
+        return self.rounding.rounded(Result(poly, lo + c.lo, hi + c.hi, grid, real, relative, error, size))
 
     def _over(self, a: Computed, b: Computed) -> Computed:
         if b.lo <= 0 <= b.hi:
@@ -228,7 +240,10 @@ class Values:
             real = times(a.real, self._inverse(b.real, ends))
         shifted = _is_power_of_2(b)
         grid = a.grid - exponent_of(abs(b.lo)) if shifted else None
-        return self.rounding.rounded(Result(poly, lo, hi, grid, real, relative, shifted))
+        error = size = None
+        if b.relative == 0 and b.lo == b.hi and a.error is not None and a.size is not None:
+            error, size = scaled(a.error, 1 / abs(b.lo)), scaled(a.size, 1 / abs(b.lo))
+        return self.rounding.rounded(Result(poly, lo, hi, grid, real, relative, error, size, shifted))
 
     def _inverse(self, b: Poly, ends: Range) -> Poly:
         """1/b, in which what is no error stands apart: 1/(r + e) = 1/r - e/(r (r + e))."""
@@ -378,7 +393,35 @@ class Values:
         if hi <= 0:
             return scaled(poly, -1), -hi, -lo
         top = max(-lo, hi)
-        return symbol(self.symbols.named(("abs", key(poly)), mpq(0), top)), mpq(0), top
+        return self._size(poly, lo, hi), mpq(0), top
+
+    def _size(self, poly: Poly, lo: Any, hi: Any) -> Poly:
+        """abs: the product of the sizes of the symbols of a product, else a symbol for it."""
+        if lo >= 0 or hi <= 0:
+            return poly if lo >= 0 else scaled(poly, -1)
+        if len(poly) == 1:
+            ((monomial, factor),) = poly.items()
+            if len(monomial) > 1 or monomial[0][1] != 1:
+                done = constant(abs(factor))
+                for k, power in monomial:
+                    done = times(done, self._symbol_size(k, power))
+                return done
+            if factor != 1:
+                return scaled(self._symbol_size(*monomial[0]), abs(factor))
+        return symbol(self.symbols.named(("abs", key(poly)), mpq(0), max(-lo, hi)))
+
+    def _symbol_size(self, k: int, power: int) -> Poly:
+        """The size of a power of a symbol."""
+        lo, hi = self.symbols.ranges[k]
+        if power % 2 == 0 or lo >= 0:
+            return symbol(k, power)
+        if hi <= 0:
+            return scaled(symbol(k, power), -1)
+        size = self._size(symbol(k), lo, hi)
+        done = size
+        for _ in range(power - 1):
+            done = times(done, size)
+        return done
 
     def _whole_power(self, poly: Poly, ends: Range, exponent: int) -> Exact:
         if exponent < 0:
@@ -437,6 +480,23 @@ def to_name(node: Expr) -> str:
     """The name of a constant."""
     assert isinstance(node, Const)
     return node.name
+
+
+def _added(a: Computed, b: Computed) -> tuple[Poly | None, Poly | None]:
+    """Bounds of the error and the size of a sum."""
+    if a.error is None or b.error is None or a.size is None or b.size is None:
+        return None, None
+    return plus(a.error, b.error), plus(a.size, b.size)
+
+
+def _multiplied(a: Computed, b: Computed) -> tuple[Poly | None, Poly | None]:
+    """Bounds of the error and the size of a product."""
+    if a.error is None or b.error is None or a.size is None or b.size is None:
+        return None, None
+    if max(len(a.error), 1) * len(b.size) + max(len(b.error), 1) * len(a.size) > MAX_ERROR:
+        return None, None
+    error = plus(times(a.error, b.size), times(b.error, a.size))
+    return plus(error, times(a.error, b.error)), times(a.size, b.size)
 
 
 def _without_real(a: Computed) -> Computed:

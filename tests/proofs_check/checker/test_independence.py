@@ -27,10 +27,20 @@ FORMULAS = [
     "parameters",
     "tail",
 ]
-FLOATING = ["bounded", "boxed", "boxed_values", "floating", "points", "rounded", "roundoff", "sums"]
+FLOATING = [
+    "bounded",
+    "boxed",
+    "boxed_values",
+    "floating",
+    "points",
+    "quotients",
+    "rounded",
+    "roundoff",
+    "sums",
+]
 FILES = [*FORMULAS, *FLOATING]
 #: Lines and lines of code of all files of a part together; they may shrink.
-SIZES = [(FORMULAS, 1421, 1019), (FLOATING, 1230, 930)]
+SIZES = [(FORMULAS, 1421, 1019), (FLOATING, 1318, 998)]
 # Loaded only for a certificate that names a special function.
 SPECIAL = sorted(f"special/{path.stem}" for path in (FOLDER / "special").glob("*.py"))
 OURS = "gateproof.proofs_check.checker"

@@ -65,7 +65,7 @@ def false_bounds(decided, seed, count):
 def test_what_is_taken_to_hold_on_a_box_holds_at_its_points(decided, seed):
     held, wrong = false_bounds(decided, seed, 800)
     assert wrong == []
-    assert held > 150
+    assert held > 120
 
 
 @pytest.mark.deep
@@ -99,7 +99,8 @@ def wrong_half(self, size):
         (by_engine, Rounding, "_half", half_too_small),
         (by_engine, Rounding, "_is_exact", always_exact),
         (by_engine, Rounding, "_grid", coarse_grid),
-        (by_engine, Rounding, "_relative", lambda self, result, lo, hi: (result.relative, 0)),
+        (by_engine, Rounding, "_relative", lambda self, result, normal: (result.relative, 0)),
+        (by_engine, Rounding, "_error", lambda self, result, normal: result.error),
         (by_checker, Roundoff, "half", wrong_half),
         (by_checker, Roundoff, "exact", lambda self, a, ends, grid, shift: shift or grid is not None),
         (by_checker, Roundoff, "grid", lambda self, size: self.bottom + 2),
@@ -135,6 +136,15 @@ def test_each_computed_value_is_where_it_is_said_to_be():
     assert seen > 2_000
 
 
+#: Jeannerod and Rump (2013): (n - 1) u for sums of n terms, n u for inner products, u^2 not needed.
+SUM = (
+    "in float32: for x in [-8, 8], y in [-8, 8], z in [-8, 8]:"
+    " abs(fl(x + y + z) - (x + y + z)) <= {}*(abs(x) + abs(y) + abs(z))"
+)
+INNER = (
+    "in float64: for a in [-9, 9], b in [-9, 9], x in [-9, 9], y in [-9, 9]:"
+    " abs(fl(a*x + b*y) - (a*x + b*y)) <= {}*(abs(a*x) + abs(b*y)){}"
+)
 HOLD = [
     "in float32: for x in [2, 4]: abs(fl(x*x - 1) - (x*x - 1)) <= 2*ulp",
     "in float32: for x in [1/100, 100], y in [1/100, 100], y/2 <= x <= 2*y: fl(x - y) == x - y",
@@ -154,6 +164,9 @@ HOLD = [
     "in float64: for a in [1, 2], b in [1, 2]: fl(a*b) + fl(fma(a, b, -(a*b))) == a*b",
     "in float32: for x in [-1/8, 1/8]: abs(fl(1 + x*(1 + x/2)) - exp(x)) <= 1/1000",
     "in float32: for x in R: fl(relu(x)) == relu(x)",
+    SUM.format("2**(-23)"),
+    INNER.format("2**(-52)", " + 2**(-1072)"),
+    "in float32: for a in [0, 1], x in [-1, 1], y in [-1, 1]: abs(fl(a*x + (1 - a)*y)) <= 1.000001",
     "in float32: for x in [0, 1], y in [0, 1]: fl(x + y) == fl(y + x) and fl(x*y) <= 1",
 ]
 FAIL = [
@@ -162,6 +175,8 @@ FAIL = [
     "in float32: for x in [1, 2], y in [1, 2]: abs(fl(x + y) - (x + y)) <= 1/(2**24 + 2)*abs(x + y)",
     "in float32: for x in [-1, 1], y in [-1, 1]: abs(fl(x*y) - x*y) <= 2**(-24)*abs(x*y)",
     "in float32: for x in [-10**30, 10**30]: fl(x/2) == x/2",
+    SUM.format("2**(-24)"),
+    INNER.format("2**(-52)", ""),
     "in float32: for x in [2**(-100), 1024]: fl(sqrt(x*x)) == abs(x)",
     "in float32: for a in [1, 4], b in [-8, 8]: fl(a + b) + fl(b - (a + b - a)) == a + b",
     "in float64: for x in [1, 2], y in [1, 2]: abs(fl(x*x - y*y) - (x*x - y*y)) <= 3*ulp",
