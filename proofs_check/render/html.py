@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from gateproof.proofs_check import clean
 from gateproof.proofs_check.decision_json import digest
-from gateproof.proofs_check.render import curve, katex, number_line, opening, words
+from gateproof.proofs_check.render import curve, interval_line, katex, number_line, opening, words
 from gateproof.proofs_check.status import STRENGTH, readings, state, unreached
 from gateproof.theory.formula import FormulaError, define_all
 
@@ -119,7 +119,8 @@ def _pictures(reading: Mapping[str, Any]) -> Markup:
         known = define_all(reading.get("define", {}))
     except FormulaError:
         return Markup()
-    return Markup(number_line.draw(reading, known) + curve.draw(reading, known))
+    drawn = (picture.draw(reading, known) for picture in (number_line, interval_line, curve))
+    return Markup("".join(drawn))
 
 
 def _again(claim: Mapping[str, Any]) -> str:

@@ -20,8 +20,9 @@ WIDTH, HEIGHT, SIDE = 320, 46, 14
 #: Numbers that agree to one part in so many are one place of a picture.
 SAME = 10**6
 #: A relation as read from the unknown side to the number.
-_TURNED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
-_WORDS = {"<=": "at most", "<": "below", ">=": "at least", ">": "above", "==": "stated"}
+TURNED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
+#: A relation to a bound, in words.
+WORDS = {"<=": "at most", "<": "below", ">=": "at least", ">": "above", "==": "stated"}
 
 
 def draw(reading: Mapping[str, Any], definitions: Mapping[str, Definition]) -> str:
@@ -55,8 +56,8 @@ def _stated(body: object) -> Stated:
         if 0 <= place < len(ends):
             end = ends[place]
             op = body.ops[min(place, unknown[0])]
-            op = _TURNED.get(op, "") if place < unknown[0] else op
-            if end is None or op not in _WORDS:
+            op = TURNED.get(op, "") if place < unknown[0] else op
+            if end is None or op not in WORDS:
                 return []
             found.append((op, *end))
     return found
@@ -135,7 +136,7 @@ def _svg(stated: Stated, lo: Fraction, hi: Fraction) -> str:
         else:
             line.bar(at(low), at(high), 14, 20, "printed")
     value, *bounds = apart([(lo + hi) / 2, *((low + high) / 2 for _, low, high in stated)])
-    words = [f"{_WORDS[op]} {bound}" for (op, _, _), bound in zip(stated, bounds, strict=True)]
+    words = [f"{WORDS[op]} {bound}" for (op, _, _), bound in zip(stated, bounds, strict=True)]
     for (_, low, high), said in zip(stated, words, strict=True):
         line.text(at((low + high) / 2), 44, said, "label")
     line.bar(at(lo), at(hi), 20, 8, "value", least=5)
