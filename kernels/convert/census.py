@@ -35,11 +35,12 @@ from gateproof.kernels.convert.census_ops import (
     kind_of,
     opens,
 )
+from gateproof.kernels.convert.census_powers import Powers, is_exponential, is_power
 
 _INSIDE = tuple(f"{Path(f).parent}{os.sep}" for f in (str(torch.__file__), __file__))
 _FUNCTIONAL = str(Path(torch.nn.functional.__file__))
 #: A function of torch.nn.functional with such a word uses the operator within a norm, a pooling or a loss.
-_WITHIN = ("norm", "pool", "loss", "similarity", "distance", "entropy", "interpolate", "dropout")
+WITHIN = ("norm", "pool", "loss", "similarity", "distance", "entropy", "interpolate", "dropout")
 
 
 #: Conditions from the least to what decides: where numbers are equal is a guard or a mask, no gate.
@@ -69,6 +70,7 @@ class Counting(TorchDispatchMode):
         self.tensors = Tensors(model)
         #: Places of products whose factor is no gate of this package.
         self.ungated: set[Place] = set()
+        self.powers = Powers()
         self._conditions = WeakIdKeyDictionary()
 
     def of(self, kind: str) -> Counter[tuple[Place, str]]:
@@ -94,7 +96,9 @@ class Counting(TorchDispatchMode):
             kind, name = ("guards" if conditional == "equality" else "nonlinear"), f"{name}[{conditional}]"
         if kind == "nonlinear" and not floating((*values, *out)):
             kind = "integers"
+        power = is_power(func, values) and self.tensors.moves(values)
         self.tensors.ran(func, read, values, out)
+        self.powers.ran(func, values, out, self._power(name) if power else None)
         if product and not kind:
             kind, name = "products", "mul"
         if kind:
@@ -104,7 +108,7 @@ class Counting(TorchDispatchMode):
                     return result
                 if product == 1:
                     self.ungated.add(place)
-            if moved and not within and base(func) not in POWERS:
+            if moved and not within and (base(func) not in POWERS or is_exponential(func, values)):
                 self.counts.setdefault("activations", Counter())[place, name] += 1
             if within and kind in ("nonlinear", "elementary"):
                 kind = f"within {within}"
@@ -117,6 +121,10 @@ class Counting(TorchDispatchMode):
             if isinstance(t, torch.Tensor):
                 self._conditions[t] = made
         return result
+
+    def _power(self, name: str) -> tuple[Place, str] | None:
+        place, within = self._place(sys._getframe(2))
+        return None if within else (place, name)
 
     def _conditional(self, values: Any) -> str:
         """'comparison' or 'equality' where a condition of such is among the values, or ''."""
@@ -138,7 +146,7 @@ class Counting(TorchDispatchMode):
             inside = file.startswith(_INSIDE) or code.co_name == "__torch_function__"
             if not inside and not line:
                 line = f"{Path(file).name}:{frame.f_lineno}"
-            if not line and file == _FUNCTIONAL and any(w in code.co_name for w in _WITHIN):
+            if not line and file == _FUNCTIONAL and any(w in code.co_name for w in WITHIN):
                 within = f"torch.nn.functional.{code.co_name}"
             if code.co_argcount:
                 first = frame.f_locals.get(code.co_varnames[0])
@@ -157,6 +165,9 @@ def _method(module: Any, name: str) -> bool:
     if name in ("_call_impl", "_wrapped_call_impl"):
         # The code of TorchScript has no frame of its own.
         return isinstance(module, torch.jit.ScriptModule)
+    if name != "forward" and type(module).__module__.startswith("torch."):
+        # What another module calls of one of PyTorch's, as FloatFunctional.add_relu, stands in that one.
+        return False
     return hasattr(type(module), name)
 
 

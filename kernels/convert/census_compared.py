@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gateproof.kernels.convert import products
-from gateproof.kernels.convert.census import Counting, Place
+from gateproof.kernels.convert.census import WITHIN, Counting, Place
 from gateproof.kernels.convert.forms import INTEGERS, Treatment
 from gateproof.kernels.convert.plan import Plan, Site
 from gateproof.kernels.convert.products import KIND as PRODUCT
@@ -30,9 +30,10 @@ class Census:
     ``gates``: operators of this package that it runs instead. ``missed``: places where one is left that no
     handler reported as kept. ``unlisted``: places of the original's that no handler reported at all (both
     have rows in the report all the same). ``differing``: places where the report counts another number of
-    calls than the dispatcher. ``elementary``: exp, log, sin and the like, by place, which are no activations
-    by themselves; ``products``: by place those of a gate with another tensor; ``excluded``: by rule (norms,
-    pooling, losses, integers). ``ran`` is False, with ``why``, where there was nothing to run.
+    calls than the dispatcher, or fewer products. ``elementary``: exp, log, sin and the like, by place, which
+    are no activations by themselves; ``products``: by place those of a gate with another tensor;
+    ``excluded``: by rule (norms, pooling, losses, integers). ``ran`` is False, with ``why``, where there was
+    nothing to run.
     """
 
     ran: bool
@@ -95,7 +96,7 @@ def compared(before: Counting, after: Counting, sites: Collection[Site]) -> Cens
                 + [one for one in made.items() if not _named(multiplied, one[0][0])]
             )
         ),
-        differing=(*_differing(original, gates), *_differing(made, multiplied)),
+        differing=(*_differing(original, gates), *_differing(made, multiplied, more=True)),
         elementary=tuple(_lines(before.of("elementary").items())),
         products=tuple(_lines(made.items())),
         excluded=dict(sorted(others.items())),
@@ -124,6 +125,7 @@ def silent(counting: Counting, sites: Collection[Site]) -> dict[str, list[Any]]:
 _SEEN = "the dispatcher runs it here, and no function that a gate replaces has called it"
 _GUARD = "chosen where numbers are equal: a guard or a mask, no gate"
 _ELEMENTARY = "elementary, kept: no gate of finitely many branches is this function"
+_POWER = "a power, not an activation, kept: no part of a norm, a distance or a formula that has a row"
 _PRODUCT = "product of a nonlinearity and another tensor, seen by the dispatcher alone"
 
 
@@ -131,7 +133,7 @@ def listed(plan: Plan, before: Counting, after: Counting) -> None:
     """Adds a row for each nonlinearity that the dispatcher runs and no row names, so that none is silent.
 
     Elementary functions of what depends on parameters or on the network's inputs are among them: activations
-    such as a sine, or parts of a formula; powers and roots are not.
+    such as a sine, or parts of a formula, and powers that are no parts of norms; roots and quotients are not.
     """
     gates, multiplied = _apart(plan.sites.values())
     rows = {at: n for at, n in after.of("nonlinear").items() if not _kept(gates, *at)}
@@ -145,6 +147,12 @@ def listed(plan: Plan, before: Counting, after: Counting) -> None:
         # What only the converted network runs belongs to its gates' parameters.
         if at in before.of("activations") and not _within(gates, *at):
             _row(plan, at, n, _ELEMENTARY)
+    elementary = {place for place, _ in before.of("activations")}
+    for at, n in before.powers.found().items():
+        place, name = at
+        formula = (place.owner, place.line) in plan.formulas or place in elementary
+        if not formula and not _within(gates, place, name):
+            _row(plan, at, n, _POWER, "power")
     for at, n in _cells_own(after.of("products"), gates).items():
         if not _named(multiplied, at[0]):
             _row(plan, at, n, _PRODUCT, PRODUCT)
@@ -172,8 +180,8 @@ def _within(sites: Collection[Site], place: Place, name: str) -> bool:
 
 
 def _cells_own(made: Counter[tuple[Place, str]], sites: Collection[Site]) -> Counter[tuple[Place, str]]:
-    """The products less those that a recurrent layer or cell makes of its own gates."""
-    layers = [s for s in sites if any(w in s.spelled.lower() for w in ("lstm", "gru", "rnn"))]
+    """The products less those that a recurrent layer or cell, or a GLU, makes of its own gates."""
+    layers = [s for s in sites if any(w in s.spelled.lower() for w in ("lstm", "gru", "rnn", ".glu"))]
     return Counter({at: n for at, n in made.items() if not _named(layers, at[0])})
 
 
@@ -233,8 +241,14 @@ def _at(site: Site, place: Place) -> bool:
     return bool(site.line) and site.line == place.line and (not a or b.startswith(f"{a}."))
 
 
-def _differing(original: Counter[tuple[Place, str]], sites: Collection[Site]) -> Iterator[str]:
-    """Places where operators and calls are one to one, but their numbers differ."""
+def _differing(
+    original: Counter[tuple[Place, str]], sites: Collection[Site], *, more: bool = False
+) -> Iterator[str]:
+    """Places where operators and calls are one to one, but their numbers differ.
+
+    A written-out formula or a loss may run operators that are no nonlinearities, or none besides those of its
+    parts: its calls may be among the operators. ``more``: the report may count more.
+    """
     at: dict[Place, Counter[str]] = {}
     for (place, name), n in original.items():
         at.setdefault(place, Counter())[name] += n
@@ -243,6 +257,12 @@ def _differing(original: Counter[tuple[Place, str]], sites: Collection[Site]) ->
             continue
         mine = [s for s in sites if _at(s, place) and s.treatment.form != ("product of a script",)]
         calls, ran = sum(s.calls for s in mine), sum(names.values())
+        loose = [s for s in mine if s.whole is not None or s.unseen or _of_loss(s)]
+        apart, within = sum(s.calls for s in loose), sum(s.calls * len(s.parts) for s in loose)
         # A row without calls was made before anything ran, and counts none.
-        if mine and calls not in (ran, 0):
+        if 0 < calls < ran - within or (calls - apart > ran and not more):
             yield f"{place}: {calls} calls, {_text(names)}"
+
+
+def _of_loss(site: Site) -> bool:
+    return any(word in site.spelled for word in WITHIN)

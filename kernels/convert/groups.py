@@ -24,7 +24,7 @@ from gateproof.kernels.convert.factors import Factors, resolve
 from gateproof.kernels.convert.interception import handled
 from gateproof.kernels.convert.kinds import Kind
 from gateproof.kernels.convert.named import name_of
-from gateproof.kernels.convert.nodes import Node, Root, cut, nonlinearity, rerooted, values
+from gateproof.kernels.convert.nodes import Node, Root, cut, nonlinearity, reaches, rerooted, values
 from gateproof.kernels.convert.plan import Plan
 from gateproof.kernels.convert.running import place_of_call
 from gateproof.kernels.convert.steps import Frame, plain_of
@@ -179,8 +179,10 @@ class Watch:
             node.whole = False
         node.dtype = result.dtype
         self.nodes[result] = node
-        if node.candidate and not frame.library:
-            node.place = place_of_call(4)
+        if frame.library or not (node.candidate or node.curved):
+            return
+        node.place = place_of_call(4)
+        if node.candidate:
             frame.found.append(node)
 
 
@@ -193,17 +195,17 @@ def _groups(frame: Frame) -> Iterator[Group]:
     chosen: dict[int, tuple[Node, str]] = {}
     for node in frame.found:
         if not any(r is not None and r.candidate and r.at[0] is frame for r in node.readers):
-            best, name = _best(node, frame)
-            if best.candidate:
-                chosen[best.at[1] or 0] = (best, name)
+            for best, name in _best(node, frame):
+                if best.candidate:
+                    chosen[best.at[1] or 0] = (best, name)
     for node, name in chosen.values():
         assert isinstance(node.expr, Expr)
         ready = node.whole and all(m.at[0] is frame for m in node.members())
         yield Group(frame.owner, Kind(name or "group", to_text(node.expr)), node, ready, bool(name))
 
 
-def _best(node: Node, frame: Frame) -> tuple[Node, str]:
-    """The largest part that has a name; else all of it, less what is outside of it.
+def _best(node: Node, frame: Frame) -> list[tuple[Node, str]]:
+    """The largest part that has a name, and such parts beside it; else all of it, less what is outside of it.
 
     Outside are a sum with the root around it, and another activation whose result is all that it reads.
     """
@@ -211,7 +213,7 @@ def _best(node: Node, frame: Frame) -> tuple[Node, str]:
         if part.candidate and part.at[0] is frame:
             name = name_of(values(part))
             if name:
-                return part, name
+                return [(part, name), *_beside(node, part, frame)]
     before = cut(node)
     inner = None if before is None else rerooted(node, before)
     if inner is not None:
@@ -221,4 +223,20 @@ def _best(node: Node, frame: Frame) -> tuple[Node, str]:
         if inner is None:
             break
         node = inner
-    return node, ""
+    return [(node, "")]
+
+
+def _beside(node: Node, part: Node, frame: Frame) -> Iterator[tuple[Node, str]]:
+    """The activations in a node besides ``part``: those of its result, or other terms of a sum."""
+    if node is part or part not in node.members():
+        return
+    around = None if reaches(node, part) or not part.whole else rerooted(node, part)
+    if around is not None:
+        if around.candidate:
+            yield from _best(around, frame)
+        return
+    for p in node.parts:
+        if p.candidate and p.at[0] is frame and p not in part.members() and part not in p.members():
+            yield from _best(p, frame)
+        else:
+            yield from _beside(p, part, frame)

@@ -22,7 +22,7 @@ def _branch(x: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
     place = torch.zeros_like(x, dtype=torch.int64)
     for k in range(theta.shape[-1]):
         at = theta[..., k]
-        place = place + ~(x <= at.reshape(*at.shape, *[1] * (x.dim() - at.dim())))
+        place = place + ~(x <= at.reshape([*at.shape, *[1] * (x.dim() - at.dim())]))
     return place
 
 

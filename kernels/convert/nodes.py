@@ -136,16 +136,16 @@ def _is_root(name: str, node: Node) -> bool:
 def cut(node: Node) -> Node | None:
     """The last activation that all of the node is a function of, if it is one of another activation."""
     for m in node.members()[1:]:
-        if m.at[2].startswith("*") and m.whole and not _reaches(node, m):
+        if m.at[2].startswith("*") and m.whole and not reaches(node, m):
             return m
     return None
 
 
-def _reaches(node: Node, without: Node) -> bool:
+def reaches(node: Node, without: Node) -> bool:
     """Whether the root is read by other ways than through a node."""
     if node is without:
         return False
-    return node.made is None or any(_reaches(p, without) for p in node.parts)
+    return node.made is None or any(reaches(p, without) for p in node.parts)
 
 
 def rerooted(node: Node, m: Node) -> Node | None:

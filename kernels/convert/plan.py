@@ -77,7 +77,8 @@ class Plan:
     the first time, ``seeing`` collects inputs, ``ready``: sites found now are treated at once. ``through``:
     modes of the dispatcher for modules whose nonlinearities are no calls of functions. ``wrong``: makes one
     gate wrong on purpose, for which ``touched`` collects the sites of a call. ``products``: by module and
-    place those of a gate with another tensor.
+    place those of a gate with another tensor; ``formulas``: by module and line what written-out activations
+    are made of.
     """
 
     mode: str = "exact"
@@ -96,6 +97,7 @@ class Plan:
     wrong: Any = None
     touched: list[Site] | None = None
     products: dict[str, dict[tuple[str, int, int], Site]] = field(default_factory=dict)
+    formulas: set[tuple[str, str]] = field(default_factory=set)
     seeing: bool = False
     ready: bool = False
 

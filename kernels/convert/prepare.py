@@ -27,6 +27,8 @@ def place_groups(plan: Plan, groups: list[Group]) -> None:
     """Rows and steps for the groups of a forward that has run for the first time."""
     roots = list({id(g.node.root): g.node.root for g in groups}.values())
     for group in groups:
+        lines = [m.place for m in group.node.members() if m.place is not None]
+        plan.formulas |= {(module_of(group.owner), f"{Path(file).name}:{line}") for file, line, _ in lines}
         at = -1 - roots.index(group.node.root)
         if plan.mode == "exact":
             _exact(plan, group, at)
@@ -66,12 +68,13 @@ def _add(plan: Plan, group: Group, found: Treatment, at: int) -> None:
     number = len(plan.group_sites)
     file, line, _ = group.node.place
     owner = module_of(group.owner)
-    site = Site(
+    # What runs in a loop is one activation.
+    key = (group.owner, "group", group.kind.formula, group.ready, group.node.place)
+    site = plan.sites.setdefault(key, Site(
         owner, group.kind.name, group.kind.formula, f"{Path(file).name}:{line}", found,
         plan.names.get(owner, (owner,)), whole=group.kind if group.ready else None,
         parts=group.node.sites, unseen=group.node.unseen,
-    )  # fmt: skip
-    plan.sites[group.owner, "group", number] = site
+    ))  # fmt: skip
     plan.group_sites[group.owner, number] = group.node.row = site
     if not group.ready:
         return

@@ -172,6 +172,8 @@ def test_hard_gates_under_vmap(act):
     for i, one in enumerate(x):
         want = torch.autograd.grad(net(one).square().sum(), list(names.values()))
         assert all(torch.allclose(rows[n][i], w, atol=1e-12) for n, w in zip(names, want, strict=True))
+    # A tensor without dimensions, too.
+    assert all(act(t).dim() == 0 and act(t) == act(t[None])[0] for t in x.flatten())
     back, forth = (f(lambda p: call(net, p, (x,)))(names) for f in (torch.func.jacrev, torch.func.jacfwd))
     assert all(torch.allclose(back[n], forth[n], atol=1e-12) for n in names)
     # An ensemble: each network has its own thresholds and slopes.
