@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from gateproof.numerics.errors import MaybeUndefined, Undefined
 from gateproof.numerics.points import truth_at
+from gateproof.proofs_check.engine.conditions import absorbed
 from gateproof.proofs_check.engine.numbers import rational_text
 from gateproof.proofs_check.engine.outcome import (
     PROVED,
@@ -140,9 +141,7 @@ def _at(space: Space, relation: Rel, name: str, value: Fraction) -> tuple[Space,
             return None
     done = substitute_node(relation, point)
     assert isinstance(done, Rel)
-    if facts:
-        return None
-    return replace(space.without(name), facts=()), done
+    return absorbed(replace(space.without(name), facts=tuple(facts))), done
 
 
 # --- sums that have a value of their own --------------------------------------

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gateproof.theory.exact import polys
 from gateproof.theory.exact.cases import domain_facts, solve_for_name
 from gateproof.theory.exact.closed_sums import folded
 from gateproof.theory.exact.conditions import ALLOWED
 from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
-from gateproof.theory.exact.integer_powers import Powers
+from gateproof.theory.exact.integer_powers import Powers, linear_in
 from gateproof.theory.exact.monotone import in_workspace
 from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.prove import prove_relation
-from gateproof.theory.exact.series_problem import Failed, Problem, ends_of, series_in, with_n
+from gateproof.theory.exact.series_problem import (
+    MAX_STEP,
+    Failed,
+    Problem,
+    ends_of,
+    series_in,
+    value_range,
+    with_n,
+)
 from gateproof.theory.exact.sign import product, squared
 from gateproof.theory.exact.sign_rules import sum_of
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import App, Expr, Series, Stmt, Var, num
+from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.rewriting import replaced
 
@@ -44,6 +55,7 @@ def step(problem: Problem, first: int, series: list[Series]) -> Derivation:
         put_next[moved] = _grown(s, Var(label), name)
     now = tuple(replaced(s, put_now) for s in problem.sides())
     later = tuple(replaced(folded(substitute(s, after)), put_next) for s in problem.sides())
+    later = tuple(_inner_named(s, name, first, labels, put_now, taken) for s in later)
     if series_in(*now, *later):
         raise Failed
     powers = Powers(name, first, problem.rest, taken)
@@ -52,15 +64,75 @@ def step(problem: Problem, first: int, series: list[Series]) -> Derivation:
     head = [f"step: for {name} >= {first} let it hold at {name}, and show it at {name} + 1"]
     head += [f"  write {label} for {to_text(s)}" for label, s in labels.items()] + explained(powers)
     trust: set[str] = set()
+    ranges = {label: value_range(s, given) for label, s in labels.items()}
     for put, domains, facts in powers.cases():
-        wide = Assumptions(
-            {**given.domains, **domains, **{label: Domain() for label in labels}}, (*given.facts, *facts)
-        )
+        wide = Assumptions({**given.domains, **domains, **ranges}, (*given.facts, *facts))
         a, b, c, d = (substitute(s, put) for s in (*now, *later))
         shown = _one_step((a, b), problem.op, (c, d), wide, list(labels))
         head += ["  " + s for s in shown.steps]
         trust |= set(shown.trust)
     return Derivation(tuple(head), tuple(sorted(trust)))
+
+
+def _inner_named(
+    side: Expr,
+    name: str,
+    first: int,
+    labels: dict[str, Series],
+    put_now: dict[Expr, Expr],
+    taken: set[str],
+) -> Expr:
+    """A side at n + 1 with what is left of sums that stood in others told by sums up to n.
+
+    The sum of k k! gains (n + 1) (n + 1)!, and (n + 1)! is (n + 1) n!, whatever n! is.
+    """
+    put: dict[Expr, Expr] = {}
+    for found in series_in(side):
+        whole = next(
+            (v for s, v in put_now.items() if isinstance(s, Series) and _alike(s, found, 0, name)), None
+        )
+        if whole is not None:
+            put[found] = whole
+            continue
+        line = linear_in(found.hi, name)
+        lo = constant_value(found.lo)
+        if line is None or line[0] != 1 or not 0 <= line[1] <= MAX_STEP or lo is None:
+            raise Failed
+        if lo > first + 1:
+            # Below its first term a sum that grows is not the last one with a term added.
+            raise Failed
+        known = next(
+            (
+                (s, v, d)
+                for s, v in put_now.items()
+                for d in range(1, line[1] + 1)
+                if isinstance(s, Series) and _alike(s, found, d, name)
+            ),
+            None,
+        )
+        if known is None:
+            label = "P"
+            while label in taken:
+                label += "_"
+            taken.add(label)
+            upto = replace(found, hi=Var(name))
+            labels[label], put_now[upto] = upto, Var(label)
+            known = (upto, Var(label), line[1])
+        base, value, count = known
+        gained = [folded(App("add", (base.hi, num(j)))) for j in range(1, count + 1)]
+        terms = [folded(substitute(found.body, {found.index: k})) for k in gained]
+        put[found] = App("add" if found.op == "sum" else "mul", (value, *terms)) if terms else value
+    return replaced(side, put)
+
+
+def _alike(series: Series, other: Series, ahead: int, name: str) -> bool:
+    """Whether the other is the same sum with an upper end that is so much larger."""
+    here, there = linear_in(series.hi, name), linear_in(other.hi, name)
+    if series.op != other.op or series.lo != other.lo or here is None or there is None:
+        return False
+    if there != (here[0], here[1] + ahead):
+        return False
+    return substitute(other.body, {other.index: Var(series.index)}) == series.body
 
 
 def _grown(series: Series, value: Expr, name: str) -> Expr:
@@ -92,7 +164,10 @@ def _one_step(
             shown = prove_relation(a, op, b, inner)
             if shown is not None:
                 return Derivation((f"so {label} = {to_text(value)}", *shown.steps), shown.trust)
-        raise Failed
+        shown = _difference(now, op, later, given)
+        if shown is None:
+            raise Failed
+        return shown
     if op in ("==", "!="):
         raise Failed
     shown = _difference(now, op, later, given)

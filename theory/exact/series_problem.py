@@ -9,10 +9,11 @@ from gateproof.theory.exact import infinity
 from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.integer_powers import NotWritten, Powers, linear_in
+from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import Expr, Node, Rel, Series, Stmt, Var, num, rebuild
 from gateproof.theory.formula.powers import constant_value
-from gateproof.theory.formula.rewriting import joined
+from gateproof.theory.formula.rewriting import joined, replaced
 from gateproof.theory.formula.scopes import free_names
 
 #: Terms of a sum written out, terms gained in one step.
@@ -54,8 +55,16 @@ def first_of(domain: Domain) -> int | None:
 
 
 def series_in(*nodes: Node) -> list[Series]:
-    """The sums and products, each once."""
-    return list(dict.fromkeys(n for node in nodes for n in node.walk() if isinstance(n, Series)))
+    """The sums and products that stand in no other, each once."""
+    return list(dict.fromkeys(found for node in nodes for found in _outermost(node)))
+
+
+def _outermost(node: Node) -> Iterator[Series]:
+    if isinstance(node, Series):
+        yield node
+        return
+    for child in node.children():
+        yield from _outermost(child)
 
 
 def with_n(problem: Problem, start: int | None) -> Assumptions:
@@ -86,8 +95,6 @@ def regular_from(series: Series, name: str) -> int | None:
 def bodies_defined(problem: Problem) -> None:
     """Raise Failed unless every term of every sum has a value."""
     for series in series_in(*problem.sides()):
-        if series_in(series.body):
-            raise Failed
         start = problem.start
         if start is None:
             regular = regular_from(series, problem.name)
@@ -103,13 +110,18 @@ def bodies_defined(problem: Problem) -> None:
 def body_defined(series: Series, least: int, given: Assumptions, *outer: Powers) -> bool:
     """Whether every term has a value, for an index from ``least`` on that lies between the ends."""
     k = Var(series.index)
+    inner = _without_inner(series, least, given)
+    if inner is None:
+        return False
+    body, values = inner
+    given = Assumptions({**given.domains, **values}, given.facts)
     domains = {**given.domains, series.index: Domain(num(least), None, True, False, integer=True)}
     finite = [e for e in (series.lo, series.hi) if not infinity.side(e)]
     inside = [Rel(("<=",), (e, k) if e == series.lo else (k, e)) for e in finite]
-    taken = {*domains, *free_names(series.body), *(t for p in outer for t in p.taken)}
+    taken = {*domains, *free_names(body), *(t for p in outer for t in p.taken)}
     powers = Powers(series.index, least, given, taken)
     try:
-        written = powers.expr(series.body)
+        written = powers.expr(body)
         for table in outer:
             table.taken |= powers.taken
             written = table.expr(written)
@@ -120,6 +132,41 @@ def body_defined(series: Series, least: int, given: Assumptions, *outer: Powers)
         if prove_defined(substitute(written, put), wide) is None:
             return False
     return True
+
+
+def _without_inner(series: Series, least: int, given: Assumptions) -> tuple[Expr, dict[str, Domain]] | None:
+    """The body with a name for each sum in it, which may have any value; None where one may have none.
+
+    A product of positive factors is positive.
+    """
+    put: dict[Expr, Expr] = {}
+    values: dict[str, Domain] = {}
+    for inner in series_in(series.body):
+        first = constant_value(inner.lo)
+        wide = Assumptions(
+            {**given.domains, series.index: Domain(num(least), None, True, False, integer=True)}, given.facts
+        )
+        if first is None or first.denominator != 1 or not body_defined(inner, int(first), wide):
+            return None
+        names = free_names(inner.hi) or {series.index}
+        if len(names) != 1 or any(linear_in(inner.hi, name) is None for name in names):
+            return None
+        label = f"{series.index}_"
+        while label in values or label in given.domains or label in free_names(series.body):
+            label += "_"
+        values[label] = value_range(inner, wide)
+        put[inner] = Var(label)
+    return replaced(series.body, put), values
+
+
+def value_range(series: Series, given: Assumptions) -> Domain:
+    """Where the value lies, given that every term has one: a product of positive factors is positive."""
+    first = constant_value(series.lo)
+    if series.op != "prod" or first is None:
+        return Domain()
+    index = Domain(num(first), None, True, False, integer=True)
+    at = Assumptions({**given.domains, series.index: index}, given.facts)
+    return Domain(lo=num(0)) if prove_relation(series.body, ">", num(0), at) is not None else Domain()
 
 
 def _all_cases(*tables: Powers) -> Iterator[tuple[dict[str, Expr], dict[str, Domain], tuple[Stmt, ...]]]:
@@ -133,12 +180,13 @@ def _all_cases(*tables: Powers) -> Iterator[tuple[dict[str, Expr], dict[str, Dom
 
 def written_out(node: Node) -> Expr:
     """The node with every sum over a short range of numbers written out."""
-    done = rebuild(node, written_out)
-    assert isinstance(done, Expr)
-    if not isinstance(done, Series):
+    if not isinstance(node, Series):
+        done = rebuild(node, written_out)
+        assert isinstance(done, Expr)
         return done
-    lo, hi = constant_value(done.lo), constant_value(done.hi)
+    lo, hi = constant_value(node.lo), constant_value(node.hi)
     if lo is None or hi is None or hi - lo > MAX_WRITTEN:
         raise Failed
-    terms = [substitute(done.body, {done.index: num(k)}) for k in range(int(lo), int(hi) + 1)]
-    return joined(done.op, terms)
+    # The index has a number before the ends of an inner sum are asked for.
+    terms = [written_out(substitute(node.body, {node.index: num(k)})) for k in range(int(lo), int(hi) + 1)]
+    return joined(node.op, terms)

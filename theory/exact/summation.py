@@ -13,12 +13,13 @@ from gateproof.theory.exact.closed_sums import closed_form, folded
 from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
 from gateproof.theory.exact.induction import explained, step
-from gateproof.theory.exact.integer_powers import NotWritten, Powers
+from gateproof.theory.exact.integer_powers import NotWritten, Powers, linear_in
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.series_problem import (
     Failed,
     Problem,
     bodies_defined,
+    body_defined,
     first_of,
     regular_from,
     series_in,
@@ -26,7 +27,7 @@ from gateproof.theory.exact.series_problem import (
     written_out,
 )
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, num, rebuild
+from gateproof.theory.formula.nodes import App, Expr, Node, Series, num, rebuild
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.rewriting import replaced
@@ -53,6 +54,7 @@ def prove_for_all_n(lhs: Expr, op: str, rhs: Expr, name: str, assumptions: Assum
     )
     problem = Problem(lhs, op, rhs, name, start, rest)
     try:
+        problem = _inner_closed(problem)
         bodies_defined(problem)
     except (Failed, NotWritten):
         return None
@@ -62,6 +64,48 @@ def prove_for_all_n(lhs: Expr, op: str, rhs: Expr, name: str, assumptions: Assum
         except (Failed, NotWritten):
             continue
     return None
+
+
+def _inner_closed(problem: Problem) -> Problem:
+    """Sums inside of sums by their closed forms, where their ranges are never below the empty one."""
+
+    def closed(node: Node) -> Node:
+        done: Node = rebuild(node, closed)
+        if not isinstance(done, Series) or problem.start is None:
+            return done
+        given = with_n(problem, problem.start)
+        outer = constant_value(done.lo)
+        put: dict[Expr, Expr] = {}
+        for inner in series_in(done.body):
+            first = constant_value(inner.lo)
+            if outer is None or first is None or first.denominator != 1 or outer.denominator != 1:
+                continue
+            index = Domain(num(outer), None, True, False, integer=True)
+            wide = Assumptions({**given.domains, done.index: index}, given.facts)
+            form = closed_form(inner, wide)
+            starts = {done.index: int(outer), problem.name: problem.start}
+            if (
+                form is not None
+                and _never_less(inner, int(first), starts)
+                and body_defined(inner, int(first), wide)
+            ):
+                put[inner] = form
+        return replace(done, body=replaced(done.body, put)) if put else done
+
+    left, right = (closed(s) for s in problem.sides())
+    assert isinstance(left, Expr)
+    assert isinstance(right, Expr)
+    return replace(problem, lhs=left, rhs=right)
+
+
+def _never_less(inner: Series, first: int, starts: dict[str, int]) -> bool:
+    """Whether the upper end is first - 1 or more for all values of its one name from its start on."""
+    names = free_names(inner.hi)
+    if len(names) != 1 or not names <= set(starts):
+        return False
+    (name,) = names
+    line = linear_in(inner.hi, name)
+    return line is not None and line[0] >= 0 and line[0] * starts[name] + line[1] >= first - 1
 
 
 def _written(problem: Problem) -> Derivation:
