@@ -25,6 +25,7 @@ from gateproof.theory.exact.tail_levels import far_sign
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, num
 from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.special import is_head
 
 #: Heads without a zero on the reals, and those whose only zero is that of their argument.
 _NEVER = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
@@ -133,7 +134,8 @@ class _Search:
         """Only functions that are defined on all reals are taken apart without a look."""
         partial = {"log", "sqrt", "asin", "acos", "acosh", "atanh", "tan", "div", "pow"}
         for node in expr.walk():
-            if isinstance(node, App) and node.head in partial and self.var in names_in(node):
+            special = isinstance(node, App) and is_head(node.head)
+            if isinstance(node, App) and (node.head in partial or special) and self.var in names_in(node):
                 n = constant_value(node.args[1]) if node.head == "pow" else None
                 if n is not None and n.denominator == 1 and n >= 0:
                     continue

@@ -6,7 +6,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from gateproof.theory.formula.nodes import App, Expr, Node, Rel
-from gateproof.theory.formula.powers import linear
+from gateproof.theory.formula.powers import constant_value, linear
+from gateproof.theory.special import Function, find
+from gateproof.theory.special.symbolic import formula
 
 Linear = tuple[Fraction, Fraction]  # slope, intercept
 
@@ -30,11 +32,30 @@ def _switches(node: Node, var: str) -> list[Linear | None]:
             return [linear(node.args[1], var)]
         if node.head == "pow":
             return [linear(node.args[0], var)]
+        special = find(node.head)
+        if special is not None:
+            return _marks(special, node.args[0], var)
         if node.head in ("max", "min"):
             return _differences(node.args, var)
     if isinstance(node, Rel):
         return _differences(node.terms, var)
     return []
+
+
+#: Poles 0, -1, .. that are looked for.
+_POLES = 8
+
+
+def _marks(special: Function, argument: Expr, var: str) -> list[Linear | None]:
+    """Where the argument is at an end of the domain, a hole or a pole."""
+    line = linear(argument, var)
+    if line is None:
+        return []
+    span = special.span
+    ends = [constant_value(formula(t)) for t in (span.lo, span.hi) if t is not None]
+    at = [*(e for e in ends if e is not None), *span.holes]
+    at += [Fraction(-k) for k in range(_POLES)] if span.poles else []
+    return [(line[0], line[1] - c) for c in at]
 
 
 def _differences(items: tuple[Expr, ...], var: str) -> list[Linear | None]:

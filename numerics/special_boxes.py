@@ -16,11 +16,11 @@ import flint
 from flint import arb
 
 from gateproof.numerics import interval as iv
-from gateproof.numerics.errors import MaybeUndefined, Undefined
+from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, Undefined
 from gateproof.numerics.interval import INF, NEG_INF, Interval
 from gateproof.numerics.precision import precision
 from gateproof.theory.special.family import Function
-from gateproof.theory.special.registry import find
+from gateproof.theory.special.registry import FAMILIES, find, split
 from gateproof.theory.special.symbolic import formula
 
 #: Larger arguments are answered by bounds and monotony alone.
@@ -37,6 +37,8 @@ def on_interval(head: str) -> Callable[[Interval], Interval] | None:
     """The interval form, at flint's current precision. Raises Undefined and MaybeUndefined."""
     found = find(head)
     if found is None:
+        if split(head)[0] in FAMILIES:
+            raise NotImplementedOperator(f"{head} whose order or parameters are no rational numbers")
         return None
     return lambda a: _enclosed(found, a)
 

@@ -41,8 +41,6 @@ def on_ball(head: str) -> Callable[[acb, bool], acb]:
 def _cut(found: Function, z: acb) -> bool:
     """Whether the ball may meet a cut, or points where the complex function is not the real one continued."""
     side = found.family.cut(found.params)
-    if side == "!":
-        return not z.real > 0
     if not side or not z.imag.contains(0):
         return False
     from gateproof.numerics.ball import compiled

@@ -32,6 +32,7 @@ from gateproof.proofs_check.engine.sets import decide_set
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign
 from gateproof.proofs_check.engine.witness import failure_at, holds_at
 from gateproof.theory.exact.critical import equal_constants
+from gateproof.theory.exact.defined import prove_defined
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.nodes import (
@@ -207,6 +208,9 @@ def _must_exist(side: Expr, *, sure: bool = False) -> None:
     except Undefined as error:
         raise IllPosedError(f"{to_text(side)} has no value: {error}") from None
     except MaybeUndefined:
+        # At an irrational end of a domain no ball tells, but the exact prover may.
+        if prove_defined(side, Assumptions({})) is not None:
+            return
         kind = UndecidedError if sure else IllPosedError
         raise kind(f"{to_text(side)} could not be given a value") from None
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from gateproof.numerics.errors import MaybeUndefined, NotReal, Undefined
+from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, NotReal, Undefined
 from gateproof.numerics.points import at_point, rational_bounds
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
@@ -191,7 +191,7 @@ def _gap_at_a_point(claim: Claim, a: Expr, b: Expr, context: Context) -> Fractio
     for point in points(space, (a, b), context.settings.seed + 3, 60):
         try:
             lo, hi = rational_bounds(at_point(App("add", (a, App("neg", (b,)))), point, 128))
-        except (Undefined, MaybeUndefined, NotReal):
+        except (Undefined, MaybeUndefined, NotReal, NotImplementedOperator):
             continue
         size = max(abs(lo), abs(hi))
         if best is None or size < best:

@@ -36,6 +36,14 @@ PLAIN = {
     "si": mp.si,
     "ci": mp.ci,
 }
+
+
+def spherical(n: int, x: mp.mpf) -> mp.mpf:
+    if x == 0:
+        return mp.mpf(n == 0)
+    return mp.sign(x) ** n * mp.sqrt(mp.pi / 2 / abs(x)) * mp.besselj(n + mp.mpf(1) / 2, abs(x))
+
+
 WITH_PARAMETERS = {
     "polygamma": lambda n, x: mp.polygamma(int(n), x),
     "zetaderiv": lambda n, x: mp.zeta(x, 1, int(n)),
@@ -43,13 +51,14 @@ WITH_PARAMETERS = {
     "bessely": mp.bessely,
     "besseli": mp.besseli,
     "besselk": mp.besselk,
+    "sphericalj": lambda n, x: spherical(int(n), x),
     "hyp1f1": mp.hyp1f1,
     "hyp2f1": mp.hyp2f1,
 }
 HEADS = [
     *PLAIN,
     *(f"polygamma[{n}]" for n in (1, 2, 3)),
-    "zetaderiv[1]",
+    *("zetaderiv[1]", "sphericalj[0]", "sphericalj[2]"),
     *(f"bessel{kind}[{n}]" for kind in "jyik" for n in ("0", "1", "3", "1/2", "1/3", "-1/3", "5/2")),
     *("hyp1f1[1,3/2]", "hyp1f1[-1/2,1/3]", "hyp1f1[2,1]"),
     *("hyp2f1[1/2,1/2,1]", "hyp2f1[-1/2,1/2,1]", "hyp2f1[1/3,2,5/2]", "hyp2f1[-3/2,4,1/2]"),

@@ -9,6 +9,10 @@ from gateproof.theory.exact import functions, polys
 from gateproof.theory.exact.atoms import Frac
 from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.polys import ONE, Poly
+from gateproof.theory.exact.writeback import write
+from gateproof.theory.formula.nodes import Expr
+from gateproof.theory.special import Function, find
+from gateproof.theory.special.symbolic import conditions, off_poles, slope_at
 
 if TYPE_CHECKING:
     from gateproof.theory.exact.normal import Workspace
@@ -74,7 +78,10 @@ def _outer(ws: Workspace, i: int) -> Frac:
         square_of_sine = ONE - polys.GENS[i] * polys.GENS[i]
         sine = ws.atom("sin", u, square=square_of_sine)
         return Frac(-sine, ONE)
-    raise Unsupported(atom.kind)
+    slope = slope_at(atom.kind, write(ws, u))
+    if slope is None:
+        raise Unsupported(atom.kind)
+    return ws.form(slope)
 
 
 def is_regular(ws: Workspace, u: Frac, *, smooth: bool) -> bool:
@@ -98,4 +105,17 @@ def _regular_generator(ws: Workspace, i: int, *, smooth: bool) -> bool:
     if atom.kind == "asin":
         inner = ws.sub(ws.number(1), ws.mul(atom.arg, atom.arg))
         return ws.signs.of_frac(inner) <= weak
-    return True
+    special = find(atom.kind)
+    return special is None or inside(ws, special, atom.arg, smooth=smooth)
+
+
+def inside(ws: Workspace, special: Function, arg: Frac, *, smooth: bool) -> bool:
+    """In the open domain a special function is smooth, at a closed end of it continuous."""
+    argument = write(ws, arg)
+
+    def surely(expr: Expr, allowed: frozenset[int]) -> bool:
+        return ws.signs.of_frac(ws.form(expr)) <= (allowed - {0} if smooth else allowed)
+
+    if special.span.poles and not any(surely(e, allowed) for e, allowed in off_poles(argument)):
+        return False
+    return all(surely(e, allowed) for e, allowed in conditions(special, argument))

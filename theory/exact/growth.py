@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from gateproof.theory.exact import functions, opaque, polys
+from gateproof.theory.exact import calculus, functions, opaque, polys, special_forms
 from gateproof.theory.exact.atoms import Frac, NeedSign
 from gateproof.theory.exact.budget import Unsupported
 from gateproof.theory.exact.polys import ONE, Poly
+from gateproof.theory.special import find
 
 if TYPE_CHECKING:
     from gateproof.theory.exact.normal import Workspace
@@ -271,12 +272,26 @@ class Growth:
             return small
         return self.constant(functions.log(ws, lead.c))
 
+    def _special(self, kind: str, lead: Lead) -> Lead:
+        """A special function whose argument tends to a point inside its domain, where it is not 0."""
+        ws = self.ws
+        at = lead.c if self.compare(lead, self.constant(ws.number(1))) == 0 else ws.number(0)
+        special = find(kind)
+        if special is None or not calculus.inside(ws, special, at, smooth=True):
+            raise Unsupported(kind)
+        value = special_forms.form(ws, kind, at)
+        if 0 in ws.signs.of_frac(value):
+            raise Unsupported("a value that may be 0")
+        return self.constant(value)
+
     def _finite(self, kind: str, arg: Frac) -> Lead:
         """Functions continuous at the finite limit of their argument."""
         ws = self.ws
         side, lead = self.infinite(arg)
         if side:
             raise Unsupported(f"{kind} of a large argument")
+        if find(kind) is not None:
+            return self._special(kind, lead)
         to_zero = lead.c.is_zero or self.compare(lead, self.constant(ws.number(1))) < 0
         if to_zero:
             if kind in ("exp", "cos"):

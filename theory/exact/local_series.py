@@ -8,19 +8,28 @@ Where a function may not be analytic at u(0), there is no series.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from gateproof.theory.exact import functions, opaque
+from gateproof.theory.exact import calculus, functions, opaque
 from gateproof.theory.exact.atoms import Frac
 from gateproof.theory.exact.budget import Unsupported
+from gateproof.theory.exact.derivative import derivative
 from gateproof.theory.exact.polys import ONE
+from gateproof.theory.exact.writeback import write
+from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import And, App, Const, Expr, Not, Num, Or, Rel, Stmt, Var, Where
+from gateproof.theory.special import find
 
 if TYPE_CHECKING:
     from gateproof.theory.exact.normal import Workspace
 
 Series = list[Frac]
 _SIGNS = {"<": {-1}, "<=": {-1}, ">": {1}, ">=": {1}, "==": set[int](), "!=": {-1, 1}}
+
+
+def _of_x(head: str) -> Expr:
+    return App(head, (Var("x"),))
 
 
 class LocalSeries:
@@ -114,9 +123,27 @@ class LocalSeries:
         if node.head in ("max", "min"):
             return self._extreme(node.head, args)
         rule = _RULES.get(node.head)
-        if rule is None:
-            raise Unsupported(node.head)
-        return rule(self, args[0])
+        if rule is not None:
+            return rule(self, args[0])
+        return self.special(node.head, args[0])
+
+    def special(self, head: str, u: Series) -> Series:
+        """Of a special function by its derivatives at u_0, a point inside its domain."""
+        found = find(head)
+        if found is None or not calculus.inside(self.ws, found, u[0], smooth=True):
+            raise Unsupported(head)
+        at = write(self.ws, u[0])
+        step = [self.ws.number(0), *u[1:]]
+        power, total, slope, scale = self.one(), self.constant(self.ws.number(0)), _of_x(head), Fraction(1)
+        for k in range(self.order + 1):
+            value = self.ws.mul(self.ws.number(scale), self.ws.form(substitute(slope, {"x": at})))
+            total = self.add(total, self.mul(self.constant(value), power))
+            if k < self.order:
+                after = derivative(slope, "x")
+                if after is None:
+                    raise Unsupported(head)
+                slope, power, scale = after, self.mul(power, step), scale / (k + 1)
+        return total
 
     def sign(self, value: Frac) -> int:
         """1 or -1; raises Unsupported where the value may be 0."""

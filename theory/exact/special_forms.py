@@ -114,7 +114,12 @@ def _halved(u: Frac) -> Frac | None:
 
 def _sine_if_flipped(ws: Workspace, u: Frac) -> Frac | None:
     """sin(pi u) where u goes down in its first name and the sine is known not to be 0."""
-    if not u.is_poly or u.num.is_constant() or polys.fraction(u.num.leading_coefficient()) > 0:
+    value = u.rational()
+    if value is not None:
+        # gamma(2/3) by gamma(1/3).
+        if value.denominator <= 2 or value % 1 < Fraction(1, 2):
+            return None
+    elif not u.is_poly or polys.fraction(u.num.leading_coefficient()) > 0:
         return None
     sine = opaque.sin(ws, ws.mul(Frac(ws.atom("pi"), ONE), u))
     return sine if 0 not in ws.signs.of_frac(sine) else None
@@ -223,6 +228,18 @@ def _order(ws: Workspace, name: str, n: Fraction, u: Frac) -> Frac:
     return _plain(ws, head_of(name, (n,)), u)
 
 
+def _spherical(ws: Workspace, found: Function, u: Frac) -> Frac:
+    """Elementary where the argument is not 0 (DLMF 10.49.3), by j_(n+1) = (2 n + 1)/u j_n - j_(n-1)."""
+    n = int(found.params[0])
+    if n > _MAX_SHIFT or 0 in ws.signs.of_frac(u):
+        return _plain(ws, head_of("sphericalj", found.params), u)
+    sine, cosine = ws.div(opaque.sin(ws, u), u), ws.div(opaque.cos(ws, u), u)
+    before, here = cosine, sine
+    for k in range(n):
+        before, here = here, ws.sub(ws.mul(ws.number(2 * k + 1), ws.div(here, u)), before)
+    return here
+
+
 def _half(ws: Workspace, name: str, n: Fraction, u: Frac) -> Frac:
     pi, two = Frac(ws.atom("pi"), ONE), ws.number(2)
     if name == "besselk":
@@ -243,6 +260,7 @@ _RULES: dict[str, Callable[[Workspace, Function, Frac], Frac]] = {
     "polygamma": _polygamma,
     "lambertw": _lambertw,
     "besselj": _bessel(1, -1),
+    "sphericalj": _spherical,
     "bessely": _bessel(1, -1),
     "besseli": _bessel(-1, 1),
     "besselk": _bessel(1, 1),

@@ -43,7 +43,7 @@ def _expand(node: Node, table: Mapping[str, Definition], known: dict[Node, Node]
 
 def _expanded(node: Node, table: Mapping[str, Definition], known: dict[Node, Node]) -> Node:
     done = rebuild(node, lambda child: _expand(child, table, known))
-    if isinstance(done, App) and done.head not in table:
+    if isinstance(done, App) and done.head not in table and special.has_numbers(done):
         done = special.resolved(done)
     if isinstance(done, App) and done.head in table and not is_core(done):
         done = _expand(table[done.head].apply(done.args), table, known)

@@ -180,6 +180,9 @@ def _at_value(node: Diff | Taylor, values: dict[str, Expr]) -> Node:
 
 
 def _rebuilt(node: Node, values: dict[str, Expr]) -> Node:
+    from gateproof.theory import special
+
     result = rebuild(node, lambda c: _substitute(c, values))
     assert isinstance(result, Node)
-    return result
+    # besselj(n, x) is a function of x as soon as n is a number.
+    return special.resolved(result) if isinstance(result, App) and special.has_numbers(result) else result

@@ -7,6 +7,26 @@ node, ``besselj[1/2]`` of one argument, so that all that is written for function
 from __future__ import annotations
 
 from gateproof.theory.special.family import Family, Function
-from gateproof.theory.special.registry import FAMILIES, arities, find, is_head, resolved, shown, split
+from gateproof.theory.special.registry import (
+    FAMILIES,
+    arities,
+    find,
+    has_numbers,
+    is_head,
+    resolved,
+    shown,
+    split,
+)
 
-__all__ = ["FAMILIES", "Family", "Function", "arities", "find", "is_head", "resolved", "shown", "split"]
+__all__ = [
+    "FAMILIES",
+    "Family",
+    "Function",
+    "arities",
+    "find",
+    "has_numbers",
+    "is_head",
+    "resolved",
+    "shown",
+    "split",
+]

@@ -10,11 +10,16 @@ from flint import acb, arb, fmpq
 
 from gateproof.theory.special.family import Family, Params, Run, Span
 
-_ZERO = Fraction(0)
+_ZERO, _HALF3 = Fraction(0), Fraction(3, 2)
 
 
 def _order(params: Params) -> str | None:
     return None if abs(params[0]) <= 100 else "the order is at most 100 in size"
+
+
+def _whole_order(p: Params) -> str | None:
+    n = p[0]
+    return None if n.denominator == 1 and 0 <= n <= 100 else "the order is a whole number from 0 to 100"
 
 
 def _whole(p: Params) -> bool:
@@ -122,6 +127,46 @@ def _cut(p: Params) -> str:
     return "" if _whole(p) else "<"
 
 
+def spherical(n: int, x: arb) -> arb:
+    """j_n by x^n/(2n + 1)!! 0F1(; n + 3/2; -x^2/4) (DLMF 10.53.1); |j_n| <= 1 (10.54.1)."""
+    half = x / 2
+    value = (
+        (half**n) * arb.const_sqrt_pi() / 2 * (-(half * half)).hypgeom_0f1(_arb(n + _HALF3), regularized=True)
+    )
+    unit = arb(0, 1)
+    return value.intersection(unit) if value.is_finite() else unit
+
+
+def _spherical_series(p: Params, x: arb, order: int) -> list[arb]:
+    """By j_n' = (n j_(n-1) - (n + 1) j_(n+1))/(2n + 1) (DLMF 10.51.2), applied k times."""
+    now, found = {int(p[0]): Fraction(1)}, []
+    for k in range(order + 1):
+        parts = [_arb(c / factorial(k)) * spherical(m, x) for m, c in now.items()]
+        found.append(sum(parts, arb(0)))
+        after: dict[int, Fraction] = {}
+        for m, c in now.items():
+            for other, weight in ((m - 1, m), (m + 1, -(m + 1))):
+                if weight:
+                    after[other] = after.get(other, _ZERO) + c * Fraction(weight, 2 * m + 1)
+        now = after
+    return found
+
+
+def _spherical_slope(p: Params) -> str:
+    last = "(n + 1)/(2*n + 1)*sphericalj(n + 1, x)"
+    return f"n/(2*n + 1)*sphericalj(n - 1, x) - {last}" if p[0] else f"-{last}"
+
+
+def _spherical_complex(p: Params, z: acb) -> acb:
+    half, n = z / 2, int(p[0])
+    return (
+        (half**n)
+        * arb.const_sqrt_pi()
+        / 2
+        * (-(half * half)).hypgeom_0f1(acb(_arb(n + _HALF3)), regularized=True)
+    )
+
+
 FAMILIES = (
     Family(
         name="besselj",
@@ -137,6 +182,8 @@ FAMILIES = (
         latex=r"J_{{n}}\left({x}\right)",
         span=_from_zero,
         cut=_cut,
+        # The first zero of J_n' is greater than n (DLMF 10.21.3).
+        runs=lambda p: (Run(_ZERO, p[0], 1),) if p[0] > 0 else (),
         bounds=lambda p: (Fraction(-1), Fraction(1)) if _whole(p) or p[0] > 0 else (None, None),
         parity=_parity,
         value_at=_at_zero,
@@ -200,5 +247,21 @@ FAMILIES = (
         bounds=lambda _: (_ZERO, None),
         scipy=_scipy("kv"),
         torch=_torch("modified_bessel_k"),
+    ),
+    Family(
+        name="sphericalj",
+        doc="spherical Bessel function of the first kind, of a whole order n >= 0",
+        source="DLMF 10.47.3",
+        parameters=("n",),
+        fault=_whole_order,
+        ball=lambda p, x: spherical(int(p[0]), x),
+        series=_spherical_series,
+        slope=_spherical_slope,
+        complex=_spherical_complex,
+        latex=r"\mathsf{j}_{{n}}\left({x}\right)",
+        bounds=lambda _: (Fraction(-1), Fraction(1)),
+        parity=lambda p: 1 if p[0] % 2 == 0 else -1,
+        value_at=_at_zero,
+        scipy=lambda p: ("spherical_jn", (int(p[0]),)),
     ),
 )

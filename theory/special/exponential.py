@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from flint import arb, arb_series
+from flint import acb, arb, arb_series
 
 from gateproof.theory.special.family import Family, Params, Run, Span, padded
 
@@ -16,6 +16,13 @@ def _series(method: Callable[[arb_series], arb_series]) -> Callable[[Params, arb
     return lambda _, x, n: padded(method(arb_series([x, arb(1)] if n else [x], prec=n + 1)).coeffs(), n)
 
 
+def _ei(_: Params, z: acb) -> acb:
+    """On Re z < 0 it is -E_1(-z): Arb's Ei has a cut there, of which the principal value is the middle."""
+    if z.real < 0:
+        return -(-z).expint(acb(1))
+    return z.ei() if z.real > 0 else acb(arb.nan(), arb.nan())
+
+
 FAMILIES = (
     Family(
         name="ei",
@@ -24,10 +31,9 @@ FAMILIES = (
         ball=lambda _, x: x.ei(),
         series=_series(arb_series.ei),
         slope="exp(x)/x",
-        complex=lambda _, z: z.ei(),
+        complex=_ei,
         latex=r"\mathrm{Ei}\left({x}\right)",
         span=lambda _: Span(holes=(_ZERO,)),
-        cut=lambda _: "!",
         runs=lambda _: (Run(_ZERO, None, 1), Run(None, _ZERO, -1)),
         scipy=lambda _: ("expi", ()),
     ),
@@ -37,7 +43,7 @@ FAMILIES = (
         source="DLMF 6.2.9",
         ball=lambda _, x: x.si(),
         series=_series(arb_series.si),
-        slope="where(x == 0, 1, sin(x)/x)",
+        slope="sphericalj(0, x)",
         complex=lambda _, z: z.si(),
         latex=r"\mathrm{Si}\left({x}\right)",
         # Its largest value is Si(pi) = 1.8519...

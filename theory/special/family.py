@@ -85,7 +85,7 @@ class Family:
     source: str
     ball: Ball
     series: Coefficients
-    slope: Text | None
+    slope: Text | Callable[[Params], Text]
     complex: Callable[[Params, acb], acb]
     latex: str
     parameters: tuple[str, ...] = ()

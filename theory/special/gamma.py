@@ -69,6 +69,14 @@ def _order(params: Params) -> str | None:
     return None if n.denominator == 1 and 0 <= n <= 20 else "the order is a whole number from 0 to 20"
 
 
+def _polygamma_at(params: Params, x: Fraction) -> str | None:
+    """psi_n(1) = (-1)^(n+1) n! zeta(n + 1), and at 1/2 that times 2^(n+1) - 1 (DLMF 5.15.2-3)."""
+    n = int(params[0])
+    if x not in (1, Fraction(1, 2)):
+        return None
+    return f"({(-1) ** (n + 1) * factorial(n) * (1 if x == 1 else 2 ** (n + 1) - 1)})*zeta({n + 1})"
+
+
 _POLES = Span(poles=True)
 _POSITIVE = Span(lo="0")
 _FALLS_RISES = (Run(None, _LEFT, -1), Run(_RIGHT, None, 1))
@@ -115,6 +123,8 @@ FAMILIES = (
         latex=r"\psi\left({x}\right)",
         span=lambda _: _POLES,
         runs=lambda _: (Run(Fraction(0), None, 1),),
+        # DLMF 5.4.13.
+        value_at=lambda _, x: "digamma(1) - 2*log(2)" if x == Fraction(1, 2) else None,
         scipy=lambda _: ("digamma", ()),
         torch=lambda _: ("digamma", ()),
     ),
@@ -131,7 +141,7 @@ FAMILIES = (
         latex=r"\psi^{({n})}\left({x}\right)",
         span=lambda _: _POLES,
         runs=lambda p: (Run(Fraction(0), None, 1 if p[0] % 2 == 0 else -1),),
-        value_at=lambda p, x: "pi**2/6" if p[0] == 1 and x == 1 else None,
+        value_at=_polygamma_at,
         scipy=lambda p: ("polygamma", tuple(map(float, p))),
         torch=lambda p: ("polygamma", tuple(map(float, p))),
     ),

@@ -63,6 +63,14 @@ def shown(head: str) -> str:
     return f"{name}({', '.join([*params, 'x'])})"
 
 
+def has_numbers(node: App) -> bool:
+    """Whether a call has rational numbers for parameters; those of others may become such."""
+    family = FAMILIES.get(node.head)
+    if family is None or len(node.args) != len(family.parameters) + 1:
+        return False
+    return all(constant_value(a) is not None for a in node.args[:-1])
+
+
 def resolved(node: App) -> Expr:
     """``besselj(1/2, x)`` as a function of x. Raises FormulaError for parameters that it does not take."""
     family = FAMILIES.get(node.head)

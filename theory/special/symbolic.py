@@ -32,10 +32,12 @@ def slope(head: str) -> Expr | None:
     from gateproof.theory.formula.read import parse_expr
 
     found = find(head)
-    if found is None or found.family.slope is None:
+    if found is None:
         return None
+    text = found.family.slope
+    text = text if isinstance(text, str) else text(found.params)
     values: Mapping[str, Expr] = dict(zip(found.family.parameters, map(Num, found.params), strict=True))
-    return expand(substitute(parse_expr(found.family.slope), values))
+    return expand(substitute(parse_expr(text), values))
 
 
 def slope_at(head: str, u: Expr) -> Expr | None:

@@ -23,7 +23,7 @@ NAMES = {
     "gamma": 0, "loggamma": 0, "digamma": 0, "polygamma": 1, "zeta": 0, "lambertw": 0,
     "besselj": 1, "bessely": 1, "besseli": 1, "besselk": 1,
     "airyai": 0, "airyaiprime": 0, "airybi": 0, "airybiprime": 0, "ei": 0, "si": 0, "ci": 0,
-    "hyp1f1": 2, "hyp2f1": 3,
+    "hyp1f1": 2, "hyp2f1": 3, "sphericalj": 1,
 }  # fmt: skip
 _NUMBER = r"-?\d{1,4}(?:/0*[1-9]\d{0,3})?"
 _HEAD = re.compile(rf"([a-z0-9]+)(?:\[({_NUMBER}(?:,{_NUMBER})*)\])?")

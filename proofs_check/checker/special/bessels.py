@@ -37,6 +37,33 @@ class Bessels(Part):
         inner = self.series((), (n + 1,), square if sign > 0 else to.neg(square))
         return to.mul(to.div(to.power(half, n), self.gamma_of(n + 1)), inner)
 
+    def sphericalj(self, p: Values, x: Interval) -> Interval:
+        """x^n/(2n + 1)!! 0F1(; n + 3/2; -x^2/4) (DLMF 10.53.1); |j_n| <= 1 (10.54.1)."""
+        (n,), to = p, self.to
+        if n.denominator > 1 or not 0 <= n <= MAX_ORDER:
+            raise Rejected("sphericalj of an order that is not a whole number up to 100")
+        inner = self.series((), (n + mpq(3, 2),), to.neg(to.power(to.mul(x, to.number(HALF)), 2)))
+        product = mpq(1)
+        for k in range(int(n) + 1):
+            product *= 2 * k + 1
+        return meet(to.mul(to.mul(to.power(x, n), to.number(1 / product)), inner), Interval(-ONE, ONE))
+
+    def _spherical_series(self, n: Any, x: Interval, order: int) -> list[Interval]:
+        """j_n' = (n j_(n-1) - (n + 1) j_(n+1))/(2n + 1) (DLMF 10.51.2), k times."""
+        to, now, found = self.to, {n: mpq(1)}, []
+        for k in range(order + 1):
+            total = to.number(0)
+            for m, c in now.items():
+                total = to.add(total, to.mul(to.number(c / gmpy2.fac(k)), self.sphericalj((m,), x)))
+            found.append(total)
+            after: dict[Any, Any] = {}
+            for m, c in now.items():
+                for other, weight in ((m - 1, m), (m + 1, -m - 1)):
+                    if weight:
+                        after[other] = after.get(other, 0) + c * weight / (2 * m + 1)
+            now = after
+        return found
+
     def bessely(self, p: Values, x: Interval) -> Interval:
         """Of whole orders MPFR's at points, and its bounds; others by J (DLMF 10.2.3)."""
         (n,), to = p, self.to

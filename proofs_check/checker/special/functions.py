@@ -68,6 +68,8 @@ class Special(Gammas, Lambert, Bessels, Airys, Sums):
     def taylor(self, name: str, p: Values, a: Interval, order: int) -> list[Interval]:
         """Coefficients of the powers of h in f(a + h); the first by the direct formula."""
         to = self.to
+        if name == "sphericalj":
+            return self._spherical_series(p[0], a, order)
         if name.startswith("bessel"):
             return self._bessel_series(name, p[0], a, order)
         if name in ("hyp1f1", "hyp2f1"):
