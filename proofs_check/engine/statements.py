@@ -252,7 +252,9 @@ def _relation(space: Space, relation: Rel, context: Context) -> Outcome:
             where = f"where {to_text(condition)} fails" if free_names(condition) else "at the point asked for"
             if condition not in work.certain:
                 return undecided(f"a derivative may not exist {where}")
-            return ill_posed(f"a derivative does not exist {where}", outcome.witness)
+            # The sides of a condition without names are not those of the statement.
+            witness = outcome.witness if free_names(condition) else None
+            return ill_posed(f"a derivative does not exist {where}", witness)
         if outcome.truth is None:
             return outcome
     if printed_in(done):

@@ -27,3 +27,10 @@ def test_nothing_is_proved_or_refuted_of_it(statement, nowhere):
 def test_a_slope_that_exists_bounds_as_a_number_does():
     assert decide_text("sup(tanh(x), x in R) <= at(diff(sin(t), t), t=0)").verdict in ("proved", "certified")
     assert decide_text("sup(2*tanh(x), x in R) <= at(diff(t*abs(t) + t, t), t=0)").verdict == "refuted"
+
+
+def test_a_derivative_at_a_kink_has_no_sides_to_show():
+    """The condition that fails there, 0 != 0, is none of the statement's: its sides are no witness."""
+    found = decide_text("abs(at(diff(relu(x), x, 3), x=0)) == 0")
+    assert (found.verdict, found.witness) == ("ill-posed", None)
+    assert "derivative does not exist at the point" in found.reason
