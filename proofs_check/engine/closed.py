@@ -11,6 +11,7 @@ from gateproof.numerics.errors import MaybeUndefined, NotImplementedOperator, No
 from gateproof.numerics.points import at_point, difference_sign
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
+from gateproof.proofs_check.engine.edges import edge_without_value
 from gateproof.proofs_check.engine.extremum import accepted_certificate, decide_extremum
 from gateproof.proofs_check.engine.nested import decide_nested, is_nested, joined
 from gateproof.proofs_check.engine.numbers import short_text
@@ -200,7 +201,7 @@ def _rationals(op: str, a: Fraction, b: Fraction) -> Outcome:
 
 
 def _must_exist(side: Expr, *, sure: bool = False) -> None:
-    """Raise unless a side has a value; ``sure``: what only could not be given one is undecided."""
+    """Raise unless a side has a value; ``sure``: what balls cannot tell is undecided."""
     try:
         at_point(side, {}, 256)
     except NotReal:
@@ -211,8 +212,10 @@ def _must_exist(side: Expr, *, sure: bool = False) -> None:
         # At an irrational end of a domain no ball tells, but the exact prover may.
         if prove_defined(side, Assumptions({})) is not None:
             return
-        kind = UndecidedError if sure else IllPosedError
-        raise kind(f"{to_text(side)} could not be given a value") from None
+        lacks = None if sure else edge_without_value(side)
+        if lacks is not None:
+            raise IllPosedError(f"{to_text(side)} has no value: {lacks}") from None
+        raise UndecidedError(f"{to_text(side)} could not be given a value") from None
 
 
 def _certificates(gap: Expr, digits: int, context: Context) -> Mapping[str, Any] | None:

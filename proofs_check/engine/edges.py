@@ -1,0 +1,37 @@
+"""Whether a closed number exists whose parts lie at the edge of a domain, where balls cannot tell."""
+
+from __future__ import annotations
+
+from gateproof.theory.exact.critical import equal_constants
+from gateproof.theory.exact.defined import conditions
+from gateproof.theory.exact.domain import Assumptions
+from gateproof.theory.exact.prove import prove_relation
+from gateproof.theory.formula.nodes import App, Expr, num
+from gateproof.theory.formula.powers import constant_value
+from gateproof.theory.formula.printer import to_text
+
+
+def edge_without_value(side: Expr) -> str | None:
+    """A part that is proved to be 0 and must not be, in words; None where none is known."""
+    for node in side.walk():
+        if not isinstance(node, App):
+            continue
+        for part, allowed in _needed(node):
+            if 0 not in allowed and is_zero(part):
+                return f"{to_text(part)} is 0 in {to_text(node)}"
+    return None
+
+
+def _needed(node: App) -> list[tuple[Expr, frozenset[int]]]:
+    if node.head != "pow":
+        return conditions(node) or []
+    exponent = constant_value(node.args[1])
+    below = exponent is not None and exponent < 0
+    return [(node.args[0], frozenset({-1, 1}))] if below else []
+
+
+def is_zero(part: Expr) -> bool:
+    """Whether the closed number is proved to be 0."""
+    if equal_constants(part, num(0)) is True:
+        return True
+    return prove_relation(part, "==", num(0), Assumptions()) is not None
