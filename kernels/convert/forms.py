@@ -14,11 +14,13 @@ from typing import Any
 import torch
 
 from gateproof.kernels import functional
+from gateproof.kernels.convert import pieces, two_branches
 from gateproof.kernels.convert.kinds import KINDS, Kind
-from gateproof.kernels.convert.pieces import LEFT, Pieces
+from gateproof.kernels.convert.pieces import LEFT, Pieces, differentiated
 from gateproof.kernels.convert.softmax_branches import mish
 from gateproof.kernels.convert.two_branches import TwoBranches
 from gateproof.kernels.formula_kernel import FormulaKernel, compile_kernel
+from gateproof.kernels.traced import exported
 from gateproof.numerics.backends.formula import formula
 from gateproof.numerics.fits.exact import Exact, NotFinite, everywhere
 from gateproof.numerics.fits.target import RefusedTarget
@@ -90,7 +92,33 @@ RUNS: dict[str, Callable[..., Callable[[torch.Tensor], torch.Tensor]]] = {
 
 def run(form: Form, x: torch.Tensor) -> torch.Tensor:
     """The form at x, of x's shape and type."""
+    if form[0] in BARE and _bare(x):
+        # Calling an operation of this package costs more than its arithmetic on a small tensor.
+        with torch._C.DisableTorchFunction():
+            return BARE[form[0]](x, *form[1:])
     return RUNS[form[0]](*form[1:])(x)
+
+
+def _bare(x: torch.Tensor) -> bool:
+    """Whether nothing looks on: no derivative, transform, compiler, tracer, nor mode of the dispatcher."""
+    return (
+        not torch.compiler.is_compiling()
+        and type(x) is torch.Tensor
+        and x.is_cpu
+        and not torch._C._len_torch_dispatch_stack()
+        and not differentiated(x)
+        and not exported()
+    )
+
+
+def _bare_two_branches(
+    x: torch.Tensor, tau: float, theta: float, slope: Any, intercept: Any, link: str = "logistic"
+) -> torch.Tensor:
+    return two_branches._inside(x, link, (tau, theta, *slope, *intercept))
+
+
+#: What the operations of some forms do on a CPU.
+BARE: dict[str, Callable[..., torch.Tensor]] = {"pieces": pieces._value, "two_branches": _bare_two_branches}
 
 
 @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator, unused-ignore]

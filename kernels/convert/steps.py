@@ -121,11 +121,16 @@ def put_off(frame: Frame, step: Step, function: Any, args: tuple[Any, ...], kwar
     """Something in place of a result that only the group reads; None where the call is to be made."""
     root = frame.kept.get(step.at)
     # Autocast changes types, and a compiler leaves out by itself what nobody reads.
-    if root is None or torch.compiler.is_compiling() or torch.is_autocast_enabled(root.device.type):
+    if root is None or torch.compiler.is_compiling() or _casts(root.device.type):
         return None
     stands = root.view_as(root)
     frame.lazy.append(Lazy(stands, function, args, kwargs))
     return stands
+
+
+def _casts(device: str) -> bool:
+    """Whether autocast is on; some devices, as meta, have none and raise when asked."""
+    return torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device)
 
 
 def made_up(frame: Frame, args: tuple[Any, ...], call: Call) -> tuple[Any, ...]:

@@ -10,8 +10,10 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from gateproof import convert
+from gateproof.kernels.convert import forms
 
 X = (-3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0)
 
@@ -109,3 +111,26 @@ def test_a_given_gate_has_its_own_kinks() -> None:
     (row,) = convert(nn.Sequential(nn.ReLU()), mode="fit", inputs=torch.tensor(X), gates=ramp).report
     assert row.error is not None
     assert float(row.error[0]) <= 0.5 <= float(row.error[1])
+
+
+@pytest.mark.parametrize("kind", ["relu", "hardtanh", "silu", "gelu", "sigmoid", "tanh", "hardswish"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_a_bare_call_is_the_operation(kind, dtype):
+    numbers = {"hardtanh": (-1.0, 1.0), "gelu": ("none",)}
+    form = forms.exact_form(kind, numbers.get(kind, ()))
+    x = torch.linspace(-6, 6, 96, dtype=dtype).reshape(2, 3, 4, 4)
+    odd = torch.tensor([math.nan, math.inf, -math.inf, -0.0], dtype=dtype)
+    for given in (x, x.to(memory_format=torch.channels_last), x[..., ::2], odd):
+        bare, operation = forms.run(form, given), forms.RUNS[form[0]](*form[1:])(given)
+        assert torch.equal(bare.nan_to_num(9), operation.nan_to_num(9))
+        assert bare.stride() == operation.stride()
+    seen = []
+
+    class Sees(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            seen.append(func.namespace)
+            return func(*args, **(kwargs or {}))
+
+    with Sees():
+        forms.run(form, x)
+    assert seen == ["gateproof"]

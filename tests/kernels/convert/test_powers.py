@@ -131,6 +131,12 @@ def test_a_gated_linear_unit_is_one_row(unit):
     assert found.census.agrees
 
 
+def test_a_group_on_a_device_without_autocast():
+    model = Calls(lambda x: torch.where(x > 0, x, 0.25 * x))
+    convert(model, inputs=X)
+    assert model.to("meta")(X.to("meta")).shape == X.shape
+
+
 def test_a_helper_module_of_pytorch_stands_where_it_is_called():
     class Sum(nn.Module):
         def __init__(self):
