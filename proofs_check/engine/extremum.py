@@ -35,6 +35,7 @@ from gateproof.proofs_check.engine.outcome import (
     undecided,
 )
 from gateproof.proofs_check.engine.periodic import one_period
+from gateproof.proofs_check.engine.places_beside import exact_beside, simple_beside
 from gateproof.proofs_check.engine.reached import decide_general_maximum, falls_short, near_value
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, build, infinite_sign, is_empty
@@ -181,10 +182,15 @@ def _reaches(side: Side, bound: Expr, context: Context) -> Outcome:
     tried = points(side.space, (side.body, bound), context.settings.seed, 200)
     joint = jointly(side.space, side.body, side.up, context)
     best = [joint.point] if joint is not None and joint.point is not None else []
-    for point in chain(tried, best):
+    for point in chain(tried, best, simple_beside(side.space, best)):
         found = holds_at(relation, point)
         if found is not None:
             return found
+    for place in exact_beside(side.space, side.body, best):
+        if equal_constants(substitute(side.body, place), bound) is True:
+            where = ", ".join(f"{name} = {to_text(value)}" for name, value in place.items())
+            step = f"at {where} the value is exactly {to_text(bound)}"
+            return Outcome(True, PROVED, "exact critical point", ("flint",), (step,))
     exact = _exactly_reached(side, bound, context)
     if exact is not None:
         return exact

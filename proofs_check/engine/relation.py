@@ -18,6 +18,7 @@ from gateproof.proofs_check.engine.periodic import one_period
 from gateproof.proofs_check.engine.pieces import by_pieces
 from gateproof.proofs_check.engine.positive import through_exponential
 from gateproof.proofs_check.engine.sample import MANY, points
+from gateproof.proofs_check.engine.several_names import by_means, widened
 from gateproof.proofs_check.engine.space import Space, contains
 from gateproof.proofs_check.engine.touching import inner_contact, touching_bound
 from gateproof.proofs_check.engine.witness import exact_failure, failure_at, search
@@ -128,10 +129,15 @@ def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:
     strict = _STRICT[op]
     real_names = [n for n in space.domains if n not in space.vectors]
     if len(real_names) != 1:
+        means = by_means(space, gap, context, strict=strict)
+        if means is not None:
+            return cross_checked(space, Rel((op_of(strict=strict),), (gap, num(0))), means, context)
         plain = bounded_below(space, gap, strict=strict, context=context)
         if plain.truth is not None or plain.ill_posed:
             return plain
-        return nonnegative_under(space, gap, strict=strict, context=context) or plain
+        return nonnegative_under(space, gap, strict=strict, context=context) or _wider(
+            space, Rel((op,), (a, b)), context, plain
+        )
     name = real_names[0]
     space = one_period(space, gap) or space
 
@@ -140,6 +146,17 @@ def _inequality(space: Space, relation: Rel, context: Context) -> Outcome:
 
     found = by_pieces(space, name, gap, op_of(strict=strict), bound)
     return conjunction(found) if found is not None else bound(space, gap)
+
+
+def _wider(space: Space, relation: Rel, context: Context, plain: Outcome) -> Outcome:
+    """A bound that boxes only touch, shown for all real numbers."""
+    wide = widened(space)
+    if wide is None or context.depth >= MAX_DEPTH:
+        return plain
+    found = decide_relation(wide, relation, context.deeper())
+    if found.truth is not True:
+        return plain
+    return replace(found, steps=("shown for more than the ranges given", *found.steps))
 
 
 def mixed(*exprs: Expr) -> bool:

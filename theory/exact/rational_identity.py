@@ -66,9 +66,13 @@ def prove_defined_ratio(expr: Expr, assumptions: Assumptions) -> Derivation | No
 
 
 class Rationals:
-    """Rational functions of some names, and which polynomials are known not to be 0."""
+    """Rational functions of some names, and which polynomials are known not to be 0.
 
-    def __init__(self, names: list[str], assumptions: Assumptions) -> None:
+    ``defined`` says that every divisor is known to be none.
+    """
+
+    def __init__(self, names: list[str], assumptions: Assumptions, *, defined: bool = False) -> None:
+        self.defined = defined
         self.context = flint.fmpq_mpoly_ctx.get(names, "lex")
         self.gens: dict[str, Poly] = dict(zip(names, self.context.gens(), strict=True))
         self.used: list[str] = []
@@ -159,6 +163,8 @@ class Rationals:
         """Raise NotRational unless the polynomial is a constant times what is known not to be 0."""
         if not len(poly):
             raise NotRational
+        if self.defined:
+            return
         left, used = poly, []
         for factor, text in self.nonzero:
             while not left.is_constant():
