@@ -12,6 +12,8 @@ from gateproof.theory.formula import floating, names
 from gateproof.theory.formula.nodes import (
     App,
     At,
+    Average,
+    Const,
     Diff,
     Expr,
     Extremum,
@@ -30,6 +32,7 @@ from gateproof.theory.formula.nodes import (
     Where,
     num,
 )
+from gateproof.theory.formula.powers import constant_value
 
 if TYPE_CHECKING:
     from gateproof.theory.formula.parser import Parser
@@ -177,6 +180,47 @@ def _gauss2(parser: Parser, _token: Token) -> Node:
     return Gauss2(body, u, v, q, c)
 
 
+def _logistic(parser: Parser, token: Token) -> Node:
+    parser.expect("(")
+    body = parser.expression()
+    if parser.token.text == ")":
+        hint = "write sigmoid(x); logistic(f, z, scale=1) is a mean"
+        raise parser.error("logistic needs a name behind the formula", token, hint)
+    _comma(parser, "a name")
+    var = parser.name("a name").text
+    given: dict[str, Expr] = {"scale": num(1), "mean": num(0)}
+    seen: set[str] = set()
+    while parser.take(","):
+        key = parser.name("scale= or mean=")
+        if key.text not in given or key.text in seen:
+            raise parser.error(f"{key.text!r} is not expected here", key, "scale=, mean=, once each")
+        seen.add(key.text)
+        parser.expect("=")
+        start = parser.token
+        given[key.text] = parser.expression()
+        value = constant_value(given["scale"])
+        if value is not None and value <= 0:
+            raise parser.error("the scale of a logistic variable is positive", start)
+    parser.expect(")")
+    return Average("logistic", body, var, given["scale"], given["mean"])
+
+
+def _uniform(parser: Parser, _token: Token) -> Node:
+    body, var = _body_and_name(parser)
+    _comma(parser, "the lower end")
+    start = parser.token
+    lo = parser.expression()
+    _comma(parser, "the upper end")
+    hi = parser.expression()
+    ends = [constant_value(lo), constant_value(hi)]
+    if any(isinstance(n, Const) and n.name == "oo" for e in (lo, hi) for n in e.walk()):
+        raise parser.error("a uniform variable lies between two finite numbers", start)
+    if ends[0] is not None and ends[1] is not None and ends[0] >= ends[1]:
+        raise parser.error("the lower end of a uniform variable is less than the upper one", start)
+    parser.expect(")")
+    return Average("uniform", body, var, lo, hi)
+
+
 def _mean_field(parser: Parser, token: Token) -> Node:
     body, var = _body_and_name(parser)
     sigma_w2: Expr | None = None
@@ -280,6 +324,8 @@ CALLS: dict[str, Reader] = {
     "integrate": _integrate,
     "gauss": _gauss,
     "gauss2": _gauss2,
+    "logistic": _logistic,
+    "uniform": _uniform,
     **dict.fromkeys(names.FIELD, _mean_field),
     "where": _where,
     "tg": _tg,

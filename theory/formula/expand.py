@@ -8,7 +8,7 @@ from gateproof.theory import special
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.library import Definition, definitions, is_core, substitute
 from gateproof.theory.formula.matrices import write_out as without_matrices
-from gateproof.theory.formula.nodes import App, At, Diff, Expr, Matrix, Node, Taylor, Tg, rebuild
+from gateproof.theory.formula.nodes import App, At, Average, Diff, Expr, Matrix, Node, Taylor, Tg, rebuild
 
 #: Nodes of one expanded formula, written out in full.
 MAX_SIZE = 50_000
@@ -51,6 +51,10 @@ def _expanded(node: Node, table: Mapping[str, Definition], known: dict[Node, Nod
         from gateproof.theory.threshold_gate import write_out
 
         done = _expand(write_out(done), table, known)
+    elif isinstance(done, Average):
+        from gateproof.theory.formula.averages import write_out as written
+
+        done = written(done)
     elif isinstance(done, At) and not any(isinstance(n, Diff | Taylor) for n in done.body.walk()):
         # A derivative is taken before its variable gets a value.
         done = substitute(done.body, {done.var: done.value})

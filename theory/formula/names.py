@@ -54,6 +54,7 @@ EXTREMA = frozenset({"sup", "inf", "max", "min", "argmax", "argmin", "zeros"})
 SERIES = frozenset({"sum", "prod"})
 SPECIAL = frozenset(
     {"limit", "diff", "at", "taylor", "integrate", "gauss", "gauss2", "where", "tg", "lse", "softmax"}
+    | {"logistic", "uniform"}
 )
 #: Sets of the mean field theory of wide networks.
 FIELD = frozenset({"edge_of_chaos", "edge_variance", "fixed_points", "depth_rate"})

@@ -41,6 +41,7 @@ __all__ = [
     "And",
     "App",
     "At",
+    "Average",
     "Bind",
     "Claim",
     "Const",
@@ -265,6 +266,17 @@ class Gauss2(Expr):
     v: str
     q: Expr
     c: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Average(Expr):
+    """E[body] for var of a law: logistic of scale ``first`` and mean ``second``, or uniform between them."""
+
+    law: str
+    body: Expr
+    var: str
+    first: Expr
+    second: Expr
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from gateproof.theory.formula.nodes import (
     And,
     App,
     At,
+    Average,
     Claim,
     Const,
     Diff,
@@ -237,6 +238,10 @@ def _calculus(node: Node) -> str:
     if isinstance(node, Gauss):
         mean = "" if node.mean == Num(Fraction(0)) else f", mean={to_text(node.mean)}"
         return f"gauss({to_text(node.body)}, {node.var}, q={to_text(node.q)}{mean})"
+    if isinstance(node, Average):
+        first, second = to_text(node.first), to_text(node.second)
+        names = ("", "") if node.law == "uniform" else ("scale=", "mean=")
+        return f"{node.law}({to_text(node.body)}, {node.var}, {names[0]}{first}, {names[1]}{second})"
     if isinstance(node, Gauss2):
         return f"gauss2({to_text(node.body)}, {node.u}, {node.v}, q={to_text(node.q)}, c={to_text(node.c)})"
     if isinstance(node, MeanField):

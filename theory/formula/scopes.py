@@ -6,6 +6,7 @@ from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.hints import MEAN, MEANS, nearest
 from gateproof.theory.formula.nodes import (
     At,
+    Average,
     Bind,
     Claim,
     Diff,
@@ -79,7 +80,7 @@ def bound_names(node: Node) -> set[str]:
         return set(node.scope.names())
     if isinstance(node, Series):
         return {node.index}
-    if isinstance(node, At | Limit | Integral | Gauss | MeanField):
+    if isinstance(node, At | Limit | Integral | Gauss | Average | MeanField):
         return {node.var}
     if isinstance(node, Gauss2):
         return {node.u, node.v}
@@ -100,6 +101,8 @@ def split_children(node: Node) -> tuple[list[Node], list[Node]]:
         return [node.body], [node.q, node.mean]
     if isinstance(node, Gauss2):
         return [node.body], [node.q, node.c]
+    if isinstance(node, Average):
+        return [node.body], [node.first, node.second]
     if isinstance(node, MeanField):
         return [node.body], [e for e in (node.sigma_w2, node.sigma_b2) if e is not None]
     return list(node.children()), []

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 
+from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.nodes import App, Expr, Num, num
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.special.family import Function
@@ -26,7 +27,7 @@ def formula(text: str) -> Expr:
 
 @lru_cache(maxsize=512)
 def slope(head: str) -> Expr | None:
-    """The derivative as an expression in ``x``; None for no special function."""
+    """The derivative as an expression in ``x``; None where there is none in the language."""
     from gateproof.theory.formula.expand import expand
     from gateproof.theory.formula.library import substitute
     from gateproof.theory.formula.read import parse_expr
@@ -37,7 +38,11 @@ def slope(head: str) -> Expr | None:
     text = found.family.slope
     text = text if isinstance(text, str) else text(found.params)
     values: Mapping[str, Expr] = dict(zip(found.family.parameters, map(Num, found.params), strict=True))
-    return expand(substitute(parse_expr(text), values))
+    try:
+        return expand(substitute(parse_expr(text), values))
+    except FormulaError:
+        # An order beyond those that are taken.
+        return None
 
 
 def slope_at(head: str, u: Expr) -> Expr | None:

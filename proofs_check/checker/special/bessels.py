@@ -18,8 +18,15 @@ class Bessels(Part):
 
     def besselj(self, p: Values, x: Interval) -> Interval:
         found = self._power_series(p[0], x, -1)
-        # |J_n| <= 1 for n >= 0 (DLMF 10.14.1).
-        return meet(found, Interval(-ONE, ONE)) if p[0] >= 0 or p[0].denominator == 1 else found
+        if p[0] < 0 and p[0].denominator > 1:
+            return found
+        # |J_n| <= 1 for n >= 0 (DLMF 10.14.1), so |J_n'| <= 1 for whole n.
+        found = meet(found, Interval(-ONE, ONE))
+        if x.lo == x.hi or p[0].denominator > 1:
+            return found
+        to, left = self.to, Interval(x.lo, x.lo)
+        unit = Interval(-ONE, ONE)
+        return meet(found, to.add(self.besselj(p, left), to.mul(unit, to.sub(x, left))))
 
     def besseli(self, p: Values, x: Interval) -> Interval:
         return self._power_series(p[0], x, 1)

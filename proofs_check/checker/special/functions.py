@@ -13,9 +13,11 @@ from gateproof.proofs_check.checker.special.airys import Airys
 from gateproof.proofs_check.checker.special.bessels import Bessels
 from gateproof.proofs_check.checker.special.gammas import Gammas
 from gateproof.proofs_check.checker.special.lambert import Lambert
-from gateproof.proofs_check.checker.special.part import HALF, Values, meet, sign
+from gateproof.proofs_check.checker.special.part import HALF, Values, hull, meet, sign
 from gateproof.proofs_check.checker.special.sums import Sums
 
+#: How often an interval up to that width is halved.
+HALVINGS, WIDE = 3, 64
 MAX_EXTRA = 4000
 
 
@@ -31,12 +33,25 @@ class Special(Gammas, Lambert, Bessels, Airys, Sums):
 
     def value(self, name: str, p: Values, a: Interval) -> Interval:
         """By the ends where the function is monotone there; else directly and by its slope."""
-        if a.lo < a.hi and not _monotone(name, p, a):
-            try:
-                return self._by_slope(name, p, a)
-            except Rejected:
-                pass
-        return self.plain(name, p, a)
+        return self._halved(name, p, a, HALVINGS)
+
+    def _halved(self, name: str, p: Values, a: Interval, times: int) -> Interval:
+        """The halves of a wide interval, each on its own, enclose more narrowly."""
+        if not a.lo < a.hi or _monotone(name, p, a):
+            return self.plain(name, p, a)
+        try:
+            found = self._by_slope(name, p, a)
+        except Rejected:
+            found = self.plain(name, p, a)
+        to = self.to
+        width, size = to.up.sub(found.hi, found.lo), self.size(found)
+        if not times or to.up.mul(width, 16) < size or to.down.sub(a.hi, a.lo) > WIDE:
+            return found
+        middle = to.mul(to.add(Interval(a.lo, a.lo), Interval(a.hi, a.hi)), to.number(HALF)).lo
+        if not a.lo < middle < a.hi:
+            return found
+        parts = (interval(a.lo, middle), interval(middle, a.hi))
+        return meet(found, hull(*(self._halved(name, p, part, times - 1) for part in parts)))
 
     def plain(self, name: str, p: Values, a: Interval) -> Interval:
         """By the ends where the function is monotone, else directly."""
