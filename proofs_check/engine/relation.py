@@ -27,6 +27,7 @@ from gateproof.theory.exact.piecewise import linear_root
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.rational_identity import prove_identity
 from gateproof.theory.exact.scaling import remove_parameter
+from gateproof.theory.exact.under_equations import prove_under_equations
 from gateproof.theory.formula.nodes import App, Expr, Rel, Var, num
 from gateproof.theory.formula.printer import to_text
 
@@ -65,6 +66,10 @@ def decide_relation(space: Space, relation: Rel, context: Context) -> Outcome:
     proof = None if for_balls else prove_relation(a, op, b, space.assumptions(), defined=True)
     if proof is not None:
         return cross_checked(space, relation, proof, context)
+    if op == "==" and space.facts:
+        proof = prove_under_equations(a, b, space.assumptions())
+        if proof is not None:
+            return cross_checked(space, relation, proof, context)
     exact = exact_failure(space, relation)
     if exact is not None:
         return exact

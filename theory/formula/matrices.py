@@ -184,7 +184,9 @@ class _Writing:
             else:
                 inside.pop(bind.name, None)
                 binds.append(Bind(bind.name, self.node(bind.within, inside)))  # type: ignore[arg-type]
-        conditions = tuple(self.node(c, inside) for c in node.scope.conditions)
+        written = [self.node(c, inside) for c in node.scope.conditions]
+        # An equality of matrices is one condition an entry.
+        conditions = tuple(p for c in written for p in (c.parts if isinstance(c, And) else (c,)))
         scope = Scope(tuple(binds), conditions)  # type: ignore[arg-type]
         return replace(node, scope=scope, body=self._part(node.body, inside, node))  # type: ignore[arg-type]
 
