@@ -120,7 +120,8 @@ class Bounded(Boxed):
             case _:
                 return False
         number, (value, ends), (limit, _) = self.computed(e), self.exact(exact), self.exact(bound)
-        if sums.same(self.table.settled(number.real)) != sums.same(value):
+        known = number.off is not None or number.error is not None
+        if not known or sums.same(self.table.settled(number.real)) != sums.same(value):
             return False
         if number.error is not None:
             spare = self.table.range(sums.add(limit, number.error, -1))[0]

@@ -139,6 +139,9 @@ class Roundoff:
             more = sums.add(error[0], sums.add(error[0], error[1]), unit)
             error = (more if normal else sums.add(more, sums.of(under))), error[1]
         total = sums.add(a, change)
+        if rounded[0] == rounded[1]:
+            self.solve(total, rounded[0])
+            total = sums.of(rounded[0])
         number = self.keep(Number(total, rounded, finest, real, off, tiny, *(error or (None, None))))
         self.before[sums.same(a)] = number
         return number

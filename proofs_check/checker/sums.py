@@ -123,9 +123,15 @@ class Table:
         return a
 
     def put(self, a: Sum, s: int, by: Sum) -> Sum:
-        """The sum with another one for a symbol that has no power but 1 in it."""
-        inside, outside = self.parted(a, s)
-        return add(outside, mul(inside, by)) if inside else a
+        """The sum with another one for a symbol, which has no power but 1 to 12 in it."""
+        found, factor = {p: q for p, q in a.items() if all(s != t for t, _ in p)}, of(mpq(1))
+        if not all(1 <= n <= 12 for p in a for t, n in p if t == s):
+            raise Rejected("an inverse or a high power of an error")
+        for k in range(1, max((n for p in a for t, n in p if t == s), default=0) + 1):
+            factor = mul(factor, by)
+            inside = {tuple(f for f in p if f[0] != s): q for p, q in a.items() if (s, k) in p}
+            found = add(found, mul(inside, factor))
+        return found
 
     def parted(self, a: Sum, s: int) -> tuple[Sum, Sum]:
         """b and c with a = s b + c."""

@@ -51,7 +51,9 @@ def nearest(reading: Reading, settings: Settings) -> Mapping[str, str] | None:
     given = definitions_of(reading)
     parsed = parse_claim(reading.formal, given)
     if parsed.format:
-        return None
+        from gateproof.proofs_check.floating.nearest import nearest as nearest_floating
+
+        return nearest_floating(reading, parsed, given, settings)
     claim = apart(parsed)
     assert isinstance(claim, Claim)
     extra = definitions_apart(claim, given)

@@ -77,10 +77,11 @@ def _worst(relation: Rel, space: Space, context: Context) -> Fraction | None:
     """The largest quotient of the smaller side by the larger one that was met, a little less."""
     settings = replace(context.settings, boxes=min(context.settings.boxes, _TRIED))
     at = search(space, relation, settings).worst
-    return None if at is None else _quotient(relation, space, at, _LESS)
+    return None if at is None else quotient(relation, space, at, _LESS)
 
 
-def _quotient(relation: Rel, space: Space, at: tuple[int, ...], factor: Fraction) -> Fraction | None:
+def quotient(relation: Rel, space: Space, at: tuple[int, ...], factor: Fraction) -> Fraction | None:
+    """The smaller side by the larger one at a point, times a factor; None where one is not positive."""
     judge = Judge(space, relation)
     small, large = _sides(relation)
     try:
@@ -114,7 +115,7 @@ def _met(stmt: Stmt, point: Space) -> Stmt:
     """A statement that is true at the one point of the space, where ``stmt`` is false."""
     if isinstance(stmt, Rel) and len(stmt.ops) == 1 and stmt.ops[0] in ("<", "<=", ">", ">="):
         at = tuple(lo for lo, _ in point.box)
-        scaled = _scaled(stmt, _quotient(stmt, point, at, _MORE))
+        scaled = _scaled(stmt, quotient(stmt, point, at, _MORE))
         if scaled is not None:
             return Rel(stmt.ops, scaled)
     return Not(stmt)

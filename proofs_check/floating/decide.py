@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from gateproof.proofs_check.engine.context import Context
@@ -20,8 +21,8 @@ from gateproof.proofs_check.floating.certificate import POINTS, checked
 from gateproof.proofs_check.floating.program import UndefinedError
 from gateproof.proofs_check.floating.search import Found, search
 from gateproof.proofs_check.floating.space import Space, build
-from gateproof.theory.formula import Claim
-from gateproof.theory.formula.nodes import And, Not, Stmt
+from gateproof.theory.formula import Claim, to_text
+from gateproof.theory.formula.nodes import And, Fl, Not, Stmt
 
 EXACT = ("exact", "mpfr")
 #: A box of rounding errors takes as long as some boxes of balls.
@@ -123,7 +124,18 @@ def refuted(space: Space, claim: Stmt, found: Found) -> Outcome:
         raise UndecidedError("the checker did not confirm the point at which it fails")
     point = space.point(found.fails)
     shown = ", ".join(f"{name} = {value}" for name, value in point.items())
-    step = f"it fails at {shown}" if shown else "it fails"
+    steps = (f"it fails at {shown}" if shown else "it fails", *computed_values(space, claim, found.fails))
     return Outcome(
-        False, CERTIFIED, "exact witness", EXACT, (step,), witness=point or None, certificate=certificate
+        False, CERTIFIED, "exact witness", EXACT, steps, witness=point or None, certificate=certificate
     )
+
+
+def computed_values(space: Space, claim: Stmt, at: tuple[int, ...]) -> Iterator[str]:
+    """What each ``fl`` of the claim gives at a point."""
+    judge = exhaustive.Judge(space, claim)
+    for node in dict.fromkeys(n for n in claim.walk() if isinstance(n, Fl)):
+        try:
+            value = judge.program.computed(node.body)(judge.point(at))
+        except UndefinedError:
+            continue
+        yield f"{to_text(node)} is {value}, about {float(value):.10g}"

@@ -19,6 +19,7 @@ ZERO = mpq(0)
 MAX_TERMS = 300
 #: Symbols whose ends are tried.
 _CORNERS = 3
+_MAX_POWER = 12
 #: Bits of the ends of intervals that are not those of a format.
 _BITS = 160
 
@@ -92,16 +93,19 @@ def value_of(a: Poly) -> Any:
 
 
 def replaced(a: Poly, k: int, by: Poly) -> Poly:
-    """The polynomial with another one in place of a symbol, which stands in it with power 1 only."""
-    rest: Poly = {}
-    factor: Poly = {}
+    """The polynomial with another one in place of a symbol. Raises UnknownError for its inverse powers."""
+    parts: dict[int, Poly] = {}
     for monomial, value in a.items():
         powers = dict(monomial)
         power = powers.pop(k, 0)
-        if power not in (0, 1):
-            raise UnknownError
-        (factor if power else rest)[tuple(sorted(powers.items()))] = value
-    return plus(rest, times(factor, by)) if factor else a
+        parts.setdefault(power, {})[tuple(sorted(powers.items()))] = value
+    if min(parts, default=0) < 0 or max(parts, default=0) > _MAX_POWER:
+        raise UnknownError
+    found, factor = parts.get(0, {}), constant(mpq(1))
+    for power in range(1, max(parts, default=0) + 1):
+        factor = times(factor, by)
+        found = plus(found, times(parts.get(power, {}), factor))
+    return found
 
 
 class Symbols:

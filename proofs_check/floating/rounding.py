@@ -158,6 +158,9 @@ class Rounding:
         relative, small = self._relative(result, normal=normal)
         error = self._error(result, normal=normal)
         poly, before = plus(poly, symbol(k)), key(poly)
+        if bottom == top:
+            self._learn(poly, bottom)
+            poly = constant(bottom)
         size = None if error is None else result.size
         done = self.keep(Computed(poly, bottom, top, grid, result.real, relative, small, error, size))
         self.roundings[before] = done

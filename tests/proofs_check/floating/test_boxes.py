@@ -61,11 +61,11 @@ def false_bounds(decided, seed, count):
 
 
 @pytest.mark.parametrize("decided", [by_engine, by_checker])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_is_taken_to_hold_on_a_box_holds_at_its_points(decided, seed):
-    held, wrong = false_bounds(decided, seed, 800)
+    held, wrong = false_bounds(decided, seed, 500)
     assert wrong == []
-    assert held > 120
+    assert held > 80
 
 
 @pytest.mark.deep
@@ -108,7 +108,7 @@ def wrong_half(self, size):
 )
 def test_a_wrong_rule_is_seen(monkeypatch, decided, kind, name, rule):
     monkeypatch.setattr(kind, name, rule)
-    _, wrong = false_bounds(decided, 1, 1_500)
+    _, wrong = false_bounds(decided, 1, 1_000)
     assert wrong != []
 
 
@@ -225,7 +225,7 @@ def damaged(document):
     coarser = copied()
     coarser["format"] = "float128"
     yield "no format", coarser
-    for rule in ("outside", "points", "all", None):
+    for rule in ("outside", "all", None):
         other = copied()
         for leaf in leaves(other["tree"]):
             leaf[1] = rule

@@ -63,7 +63,7 @@ def by_numpy(text, name, x, y):
 
 
 @pytest.mark.parametrize("name", sorted(NUMPY))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_as_numpy_and_mpfr_compute(name, data):
     form = FORMATS[name]
@@ -74,7 +74,7 @@ def test_as_numpy_and_mpfr_compute(name, data):
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_near_the_least_numbers(name, data):
     # Gradual underflow: sums are exact there, products and quotients are rounded once.
@@ -90,7 +90,7 @@ def test_near_the_least_numbers(name, data):
         assert name not in NUMPY or found == by_numpy(text, name, x, y)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(PLACES["bfloat16"], PLACES["bfloat16"])
 def test_as_torch_computes_in_bfloat16(x, y):
     torch = pytest.importorskip("torch")
@@ -103,7 +103,7 @@ def test_as_torch_computes_in_bfloat16(x, y):
         assert by_ours(text, "bfloat16", x, y) == wanted == by_mpfr(text, "bfloat16", x, y)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_a_tie_goes_to_the_even_number(data):
     form = FORMATS[data.draw(st.sampled_from(sorted(FORMATS)))]
@@ -123,7 +123,7 @@ def test_where_overflow_begins():
         assert form.rounded(edge - Fraction(2) ** (form.highest - 2 * form.bits)) == form.largest
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_places_are_in_order_and_dense(data):
     form = FORMATS[data.draw(st.sampled_from(sorted(FORMATS)))]

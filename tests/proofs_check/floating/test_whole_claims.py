@@ -50,11 +50,11 @@ def decided(seed, count):
     return found, wrong
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_verdict_is_wrong(seed):
-    found, wrong = decided(seed, 120)
+    found, wrong = decided(seed, 100)
     assert wrong == []
-    assert min(found["certified"], found["refuted"], found["ill-posed"]) >= 10
+    assert min(found["certified"], found["refuted"], found["ill-posed"]) >= 8
     assert found["inconclusive"] <= 20
 
 
