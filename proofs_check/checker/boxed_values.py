@@ -10,7 +10,7 @@ from gmpy2 import mpq
 from gateproof.proofs_check.checker import sums
 from gateproof.proofs_check.checker.algebra import Rejected
 from gateproof.proofs_check.checker.boxed import Computed
-from gateproof.proofs_check.checker.evaluate import HEADS, rational
+from gateproof.proofs_check.checker.evaluate import HEADS, is_special, rational
 from gateproof.proofs_check.checker.interval import Interval, Intervals
 from gateproof.proofs_check.checker.rounded import power_of_two
 from gateproof.proofs_check.checker.roundoff import least, most
@@ -63,6 +63,8 @@ class Boxed(Computed):
                 return self.whole_power(base, power)
             case ["app", str(head), *rest] if head in HEADS and len(rest) == HEADS[head][0]:
                 return self.apply(head, *map(self.exact, rest))
+            case ["app", str(head), inner] if is_special(head):
+                return self.apply(head, self.exact(inner))
             case ["const", "pi" | "e" as name]:
                 return self.enclosed((name,), self.points.field.constant(name))
         raise Rejected(f"no bounds for {tree!r:.60}")
@@ -117,6 +119,6 @@ class Boxed(Computed):
         if b is not None:
             return sums.mul(value, self.inverse(*b)), sums.product(ends, sums.power(b[1], -1))
         field: Intervals = self.points.field
-        _, operation, *data = HEADS[head]
+        _, operation, *data = HEADS.get(head, (1, "function", head))
         found = getattr(field, operation)(field.hull(*ends), *data)
         return self.enclosed((head, sums.same(value)), found)

@@ -13,7 +13,7 @@ import gmpy2
 from gmpy2 import mpq
 
 from gateproof.proofs_check.checker.algebra import HOLDS, Rejected
-from gateproof.proofs_check.checker.evaluate import HEADS, rational
+from gateproof.proofs_check.checker.evaluate import HEADS, is_special, rational
 from gateproof.proofs_check.checker.interval import Interval
 from gateproof.proofs_check.checker.rounded import Point, Rounded, Value, exponent, power_of_two
 
@@ -51,6 +51,9 @@ class Points(Rounded):
                     raise Rejected(f"wrong number of arguments: {tree!r:.60}")
                 parts = [self.exact(part) for part in rest]
                 return lambda x: self.apply(head, *(part(x) for part in parts))
+            case ["app", str(head), inner] if is_special(head):
+                of = self.exact(inner)
+                return lambda x: self.apply(head, of(x))
         raise Rejected(f"not a formula that this checker knows: {tree!r:.60}")
 
     def apply(self, head: str, *args: Any) -> Any:
@@ -66,7 +69,7 @@ class Points(Rounded):
             return self.field.power(parts[0], args[1])
         if head in ("add", "mul", "max", "min"):
             return getattr(self.field, head)(*parts)
-        _, operation, *data = HEADS[head]
+        _, operation, *data = HEADS.get(head, (1, "function", head))
         return getattr(self.field, operation)(*parts, *data)
 
     def rationally(self, head: str, a: Any, b: Any = None) -> Any:

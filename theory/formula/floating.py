@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gateproof.theory.formats import FORMATS
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.nodes import (
+    CORE_HEADS,
     And,
     App,
     Claim,
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
 ROUNDED = frozenset({"add", "mul", "div", "sqrt", "pow", "fma"})
 EXACT = frozenset({"neg", "abs", "max", "min", "sign"})
 _FORM = "a floating-point claim starts with its format, as in 'in float32: for x in R: ...'"
+_NOT_ROUNDED = (
+    "{} is not rounded correctly by IEEE 754: fl(...) takes + - * / sqrt fma abs sign max min where"
+)
 _KNOWN = ", ".join(FORMATS)
 _STATEMENTS = (Rel, And, Or, Not, Implies)
 
@@ -74,13 +79,24 @@ def _call(parser: Parser, token: Token) -> Node:
     word = token.text
     if not parser.format:
         raise parser.error(f"{word}(...) is of no format here", token, _FORM)
+    start = parser.at
     arguments = parser.arguments()
+    if word == "fl":
+        _refuse_early(parser, parser.tokens[start : parser.at])
     wanted = 3 if word == "fma" else 1
     if len(arguments) != wanted:
         raise parser.error(f"{word} takes {wanted} argument(s), found {len(arguments)}", token)
     if word == "fma":
         return App("fma", tuple(arguments))
     return Fl(arguments[0]) if word == "fl" else Ulp(arguments[0])
+
+
+def _refuse_early(parser: Parser, tokens: list[Token]) -> None:
+    """Raise FormulaError at the first core function that no format computes, where it stands in ``fl``."""
+    for token, behind in pairwise(tokens):
+        core = token.text in CORE_HEADS and behind.text == "("
+        if core and token.text not in ROUNDED | EXACT:
+            raise parser.error(_NOT_ROUNDED.format(token.text), token)
 
 
 CALLS: dict[str, CallReader] = dict.fromkeys(("fl", "ulp", "fma"), _call)
@@ -133,11 +149,7 @@ def _check_computed(node: Node, extra: Mapping[str, Definition], outer: str = ""
             _check_power(node, outer)
         elif node.head not in ROUNDED | EXACT:
             held = f" (in {outer})" if outer else ""
-            raise FormulaError(
-                f"{node.head}{held} is not rounded correctly by IEEE 754:"
-                " fl(...) takes + - * / sqrt fma abs sign max min where",
-                name=outer or node.head,
-            )
+            raise FormulaError(_NOT_ROUNDED.format(node.head + held), name=outer or node.head)
     elif isinstance(node, Const) and node.name == "oo":
         raise FormulaError("oo is no finite number of a format", name=outer or "oo")
     elif not isinstance(node, Num | Const | Var | Where | Fl | Rel | And | Or | Not):
@@ -197,6 +209,8 @@ def _with_unit(relation: Rel) -> Rel:
             name="ulp",
         )
     (exact,) = compared
+    if any(isinstance(n, Ulp) and n.of is None for n in exact.walk()):
+        raise FormulaError("ulp stands within the value that it is the unit of; write ulp(F)", name="ulp")
 
     def change(node: Node) -> Node:
         if isinstance(node, Ulp) and node.of is None:

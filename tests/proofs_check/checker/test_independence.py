@@ -40,7 +40,7 @@ FLOATING = [
 ]
 FILES = [*FORMULAS, *FLOATING]
 #: Lines and lines of code of all files of a part together; they may shrink.
-SIZES = [(FORMULAS, 1421, 1019), (FLOATING, 1328, 1008)]
+SIZES = [(FORMULAS, 1421, 1019), (FLOATING, 1333, 1013)]
 # Loaded only for a certificate that names a special function.
 SPECIAL = sorted(f"special/{path.stem}" for path in (FOLDER / "special").glob("*.py"))
 OURS = "gateproof.proofs_check.checker"
