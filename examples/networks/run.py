@@ -54,6 +54,8 @@ def _print_census(counts: Any, title: str) -> None:
         counts.items(), key=lambda item: (item[0][0] == "other", item[0])
     ):
         print(f"  {name:<44} {what:<10} {count:>6}  {place}")
+    if not counts:
+        print("  none")
 
 
 def _print_trial(trial: Trial) -> None:
@@ -72,6 +74,12 @@ def _print_trial(trial: Trial) -> None:
         if row.truth and name != "float64":
             print(f"    rms error against float64: {row.truth[1]:.3g} after {row.truth[0]:.3g} before")
         print("".join(f"    {key}: {value}\n" for key, value in row.metric.items()), end="")
+    if trial.narrow is not None:
+        moved, own = trial.narrow
+        print(
+            "  float64 by its own code, which rounds to float32 inside (norms, rotations), not to 1e-12: "
+            f"{moved:.3g} relative, {own:.3g} where own sums are reordered"
+        )
     for name, (moved, own) in trial.gradients.items():
         print(f"  gradients, {name}: {moved:.3g} relative; {own:.3g} where own sums are reordered")
     for name, seen in trial.controls.items():

@@ -1,6 +1,7 @@
 """The instruments that hold a converted network against the original, on networks whose answers are known."""
 
 import sys
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "networks"))
 
 from harness.census import Disturbed, census
 from harness.compare import distance
+from harness.measure import measure
 from harness.network import Call, Missing, Network, load, names, outputs, package
 from harness.onnx_graph import OnnxGraph
 from harness.reorder import Reordered
@@ -140,3 +142,31 @@ def test_what_is_missing_is_said():
         load("no")
     with pytest.raises(Missing, match="no_such_package is not installed: pip install --no-deps no-such"):
         package("no_such_package", "no-such")
+
+
+class Narrow(nn.Module):
+    """Its norm rounds to float32, as those of Hugging Face do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = nn.Linear(8, 16), nn.Linear(16, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = functional.gelu(self.a(x))
+        wide = x.float()
+        return self.b((wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 1e-6)).to(x.dtype))
+
+
+@pytest.mark.parametrize("kind", [Narrow, Small])
+def test_a_network_that_rounds_to_float32_inside_is_said_to(kind):
+    torch.manual_seed(0)
+    model, calls = kind().eval(), [Call((torch.randn(64, 8 if kind is Narrow else 3, 8),))]
+    network = Network("", lambda: deepcopy(model), lambda: calls, lambda *_: {})
+    trial = measure("", network, mode="exact", branches=2, calibrate=None, compiled=False)
+    # Throughout in float64 both hold 1e-12; the norm's own rounding is 2**-24 or so.
+    assert trial.rows["float64"].converted.relative < 1e-12
+    if kind is Small:
+        assert trial.narrow is None
+    else:
+        assert trial.narrow is not None
+        assert all(d < 1e-6 for d in trial.narrow)

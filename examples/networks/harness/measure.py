@@ -36,7 +36,11 @@ class Row:
 
 @dataclass
 class Trial:
-    """All that was measured; `faults` says what does not hold."""
+    """All that was measured; `faults` says what does not hold.
+
+    `narrow`: where the network's own code rounds to float32, the relative differences in float64 with that
+    left as it is: after conversion, and of reordered sums.
+    """
 
     name: str
     mode: str
@@ -48,6 +52,7 @@ class Trial:
     gradients: dict[str, tuple[float, float]] = field(default_factory=dict)
     controls: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, tuple[float, float]] = field(default_factory=dict)
+    narrow: tuple[float, float] | None = None
     reference: dict[str, Any] | None = None
     reverted: bool = False
     faults: list[str] = field(default_factory=list)
@@ -97,8 +102,29 @@ def measure(
                 _in_dtype(
                     network, dtype, _copy(network, model).to(dtype), given, truth, trial, calibrate, compiled
                 )
+        if truth is not None:
+            _narrow(network, model, [call.to(torch.float64) for call in calls], truth, trial, calibrate)
     _judge(trial)
     return trial
+
+
+def _narrow(
+    network: Network,
+    model: torch.nn.Module,
+    calls: Sequence[Call],
+    truth: Sequence[torch.Tensor],
+    trial: Trial,
+    calibrate: str | None,
+) -> None:
+    """The network in float64 by its own code, which may round to float32 in norms and rotations."""
+    original, part = _copy(network, model).double(), calls[: network.part]
+    before = outputs(network, original, part)
+    if distance(truth[: len(before)], before).relative <= RELATIVE:
+        return
+    with Reordered(0):
+        own = distance(before, outputs(network, original, part)).relative
+    conversion = convert(network, _copy(network, original).double(), calls, trial, calibrate)
+    trial.narrow = (distance(before, outputs(network, conversion.model, part)).relative, own)
 
 
 def _in_dtype(
