@@ -10,6 +10,7 @@ from gateproof.theory.exact.atoms import Atom, Frac
 from gateproof.theory.exact.polys import ONE
 from gateproof.theory.exact.univariate import Range
 from gateproof.theory.formula.nodes import App, Num
+from gateproof.theory.special import Function, find
 
 if TYPE_CHECKING:
     from gateproof.theory.exact.sign import SignTable
@@ -73,6 +74,14 @@ def _by_kind(table: SignTable, atom: Atom) -> Range:
         signs = frozenset({1}) if table.of_frac(atom.arg) == {1} else frozenset({0, 1})
     elif atom.kind in ("sin", "cos") and _is_on_arch(table, atom):
         signs = frozenset({1})
+    special = find(atom.kind)
+    if special is not None:
+        rule = special.family.sign(special.params)
+        inner = table.of_frac(atom.arg) if rule in ("right", "same") else ALL
+        if rule == "positive" or (rule == "right" and inner == {1}):
+            signs = frozenset({1})
+        elif rule == "same":
+            signs = inner
     limits = {
         "erf": Range(Fraction(-1), Fraction(1)),
         "atan": Range(-_ABOVE_HALF_PI, _ABOVE_HALF_PI),
@@ -80,12 +89,17 @@ def _by_kind(table: SignTable, atom: Atom) -> Range:
         "sin": Range(Fraction(-1), Fraction(1), True, True),
         "cos": Range(Fraction(-1), Fraction(1), True, True),
     }
-    known = limits.get(atom.kind, Range())
+    known = limits.get(atom.kind, Range()) if special is None else _of_special(special)
     if -1 not in signs:
         known = known.meet(Range(lo=Fraction(0), lo_closed=0 in signs))
     if 1 not in signs:
         known = known.meet(Range(hi=Fraction(0), hi_closed=0 in signs))
     return known
+
+
+def _of_special(special: Function) -> Range:
+    low, high = special.family.bounds(special.params)
+    return Range(low, high, low is not None, high is not None)
 
 
 def _is_on_arch(table: SignTable, atom: Atom) -> bool:

@@ -36,6 +36,13 @@ def exp(ws: Workspace, u: Frac) -> Frac:
                 base = atom.arg if k.denominator == 1 else sqrt(ws, atom.arg)
                 result = ws.mul(result, ws.power(base, int(k if k.denominator == 1 else 2 * k)))
                 continue
+            if atom.kind == "lambertw" and k.denominator == 1:
+                assert atom.arg is not None
+                # exp(W(u)) = u/W(u) for u != 0, and W(0) = 0.
+                if ws.settle(atom.arg, strict=True):
+                    quotient = ws.div(atom.arg, Frac(polys.GENS[place], ONE))
+                    result = ws.mul(result, ws.power(quotient, int(k)))
+                continue
         result = ws.mul(result, ws.exponential(basis, c))
     return result
 

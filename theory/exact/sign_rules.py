@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gateproof.theory.exact.sign import SignTable
 
 Signs = frozenset[int]
-_INCREASING = frozenset({"erf", "atan", "asin", "log", "sqrt"})
+_INCREASING = frozenset({"erf", "atan", "asin", "log", "sqrt", "lambertw"})
 
 
 def _sign(value: Fraction) -> int:

@@ -127,12 +127,7 @@ def _sine_if_flipped(ws: Workspace, u: Frac) -> Frac | None:
 
 def _loggamma(ws: Workspace, _: Function, u: Frac) -> Frac:
     """It has a value where u > 0 alone, and is the logarithm of gamma(u) > 0 there."""
-    v, k = _shifts(ws, u)
-    value = Frac(ws.atom("loggamma", v), ONE)
-    for j in range(abs(k)):
-        step = functions.log(ws, ws.add(v, ws.number(j if k > 0 else -1 - j)))
-        value = ws.add(value, step) if k > 0 else ws.sub(value, step)
-    return value
+    return functions.log(ws, form(ws, "gamma", u))
 
 
 def _polygamma(ws: Workspace, found: Function, u: Frac) -> Frac:

@@ -31,6 +31,7 @@ FAMILIES = tuple(
         # The first zeros of Ai' and Bi' are -1.018... and -2.294... (DLMF 9.9); Ai'' = x Ai, Bi'' = x Bi.
         runs=lambda _, run=run: (run,),  # type: ignore[misc]
         bounds=lambda _, place=place: (Fraction(-1), Fraction(1)) if place == 0 else (None, None),  # type: ignore[misc]
+        sign=lambda _, place=place: "right" if place in (0, 2) else "",  # type: ignore[misc]
         scipy=lambda _, place=place: (f"airy:{place}", ()),  # type: ignore[misc]
         torch=(lambda _: ("airy_ai", ())) if place == 0 else (lambda _: None),
     )

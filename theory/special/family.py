@@ -97,6 +97,8 @@ class Family:
     bounds: Callable[[Params], tuple[Fraction | None, Fraction | None]] = no_bounds
     parity: Callable[[Params], int] = not_odd
     value_at: Callable[[Params, Fraction], Text | None] = no_value
+    #: "positive" wherever it has a value, "right": positive for x > 0, "same": of the sign of x; "": open.
+    sign: Callable[[Params], str] = lambda _: ""
     #: Points where it has a value but no derivative, as formula text.
     kinks: Callable[[Params], tuple[Text, ...]] = lambda _: ()
     scipy: Callable[[Params], tuple[str, tuple[float, ...]] | None] = lambda _: None

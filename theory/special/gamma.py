@@ -94,6 +94,7 @@ FAMILIES = (
         span=lambda _: _POLES,
         runs=lambda _: (Run(Fraction(0), _LEFT, -1), Run(_RIGHT, None, 1)),
         value_at=_value,
+        sign=lambda _: "right",
         scipy=lambda _: ("gamma", ()),
     ),
     Family(
@@ -142,6 +143,8 @@ FAMILIES = (
         span=lambda _: _POLES,
         runs=lambda p: (Run(Fraction(0), None, 1 if p[0] % 2 == 0 else -1),),
         value_at=_polygamma_at,
+        # (-1)^(n+1) n! sum (x + k)^-(n+1), of even powers for an odd n (DLMF 5.15.1).
+        sign=lambda p: "positive" if p[0] % 2 else "",
         scipy=lambda p: ("polygamma", tuple(map(float, p))),
         torch=lambda p: ("polygamma", tuple(map(float, p))),
     ),

@@ -45,6 +45,7 @@ FAMILIES = (
         cut=lambda _: "<",
         runs=lambda _: (Run(None, None, 1),),
         bounds=lambda _: (Fraction(-1), None),
+        sign=lambda _: "same",
         value_at=lambda _, x: "0" if x == 0 else None,
         kinks=lambda _: ("-exp(-1)",),
     ),

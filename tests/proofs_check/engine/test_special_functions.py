@@ -54,6 +54,14 @@ TRUE = [
     "integrate(besselj(0, x), x, 0, 1) == 0.919730410089760~",
     "logistic(z**2, z) == pi**2/3",
     "uniform(gamma(z), z, 1, 2) == 0.92274595~",
+    "for x in R, x > 0: gamma(x) > 0",
+    "for x in R, x > 0: exp(loggamma(x)) == gamma(x)",
+    "for x in R, x > 0: polygamma(1, x) > 0",
+    "for x in R, x > 0: besselk(1, x) > 0",
+    "for x in R: abs(besselj(0, x)) <= 1",  # 10.14.1
+    "for x in [-exp(-1), oo): lambertw(x)*exp(lambertw(x)) == x",
+    "for x in [-exp(-1), oo): lambertw(x) >= -1",
+    "for x in R, y > 0, x > y: lambertw(x) > lambertw(y)",
     "for gamma > 0, zeta in R: gamma*zeta**2 >= 0",
 ]
 FALSE = [
@@ -66,6 +74,10 @@ FALSE = [
     "besselj(0, 2.404825557695773) == 0",
     "polygamma(1, 3) == pi**2/6 - 1/4",
     "digamma(1) == 0",
+    "for x in R, x > 0: gamma(x) > 1",
+    "for x in [-exp(-1), oo): lambertw(x)*exp(lambertw(x)) == 1000001*x/1000000",
+    "for x in [-exp(-1), oo): lambertw(x) >= 0",
+    "for x in R: abs(besselj(1, x)) <= 1/2",
     "lambertw(1) == 0.567143290409785~",
     "differentiable(besselj(1/2, x), x in [0, 1])",
     "defined(lambertw(x), x in [-1, 1])",
