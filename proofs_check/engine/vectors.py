@@ -25,6 +25,7 @@ from gateproof.proofs_check.engine.outcome import (
 )
 from gateproof.proofs_check.engine.sample import points
 from gateproof.proofs_check.engine.space import Space, contains, infinite_sign, is_empty
+from gateproof.proofs_check.engine.termwise import by_terms
 from gateproof.theory.exact import infinity
 from gateproof.theory.exact.domain import Assumptions
 from gateproof.theory.exact.vector_expand import NoPlace, NoProbability, NotExpanded, expand_vectors
@@ -96,6 +97,9 @@ def _relation(claim: Claim, space: Space, relation: Rel, context: Context) -> Ou
         return conjunction(outcomes)
     if not checked:
         return undecided("no vector was found that meets the conditions")
+    termwise = by_terms(space, relation, context)
+    if termwise is not None:
+        return replace(termwise, steps=(*termwise.steps, f"held against {checked} cases of fixed length"))
     return _for_any_length(claim, space, relation, checked)
 
 

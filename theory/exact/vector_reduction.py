@@ -15,6 +15,7 @@ from gateproof.theory.exact.monotone import in_workspace
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.vector_cases import Case, Outside, extreme_place
 from gateproof.theory.exact.vector_parts import parts_of
+from gateproof.theory.exact.vector_sum_facts import Others, sum_facts
 from gateproof.theory.formula.library import substitute, substitute_node
 from gateproof.theory.formula.nodes import (
     And,
@@ -53,6 +54,7 @@ class Reduction:
     sums: dict[Expr, str] = field(default_factory=dict)
     domains: dict[str, Domain] = field(default_factory=dict)
     facts: list[Stmt] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.entry = self._free("z_k")
@@ -81,7 +83,7 @@ class Reduction:
                 domains[name] = shape.base
         if case.others == "some":
             domains[self.others] = Domain(lo=num(0))
-        facts = [*shape.scalars.facts, *self.facts, *conditions]
+        facts = [*shape.scalars.facts, *self.facts, *self._about_sums(), *conditions]
         if isinstance(shape.length, Var):
             count = num(len(case.classes) + (case.others != "none"))
             op = "==" if case.others == "none" else ">="
@@ -93,6 +95,18 @@ class Reduction:
             else:
                 facts.append(Rel((op,), (shape.length, count)))
         return Assumptions({**domains, **self.domains}, tuple(facts))
+
+    def _about_sums(self) -> list[Stmt]:
+        used = {part: label for part, label in self.sums.items() if label in self.used}
+        if self.case.others != "some" or self.case.shape.masked or not used:
+            return []
+        bounds = tuple(
+            ("<=" if place.name.startswith("max ") else ">=", self.case.names[self.case.class_of(place)])
+            for place in self.case.shape.places
+            if isinstance(place, Var) and " " in place.name
+        )
+        others = Others(self._count_of_others(), self.entry, self.case.shape.base, bounds)
+        return sum_facts(used, others)
 
     def _count_of_others(self) -> Expr:
         return App("add", (self.case.shape.length, num(-len(self.case.classes))))
@@ -209,6 +223,7 @@ class Reduction:
         left_out = None if without is None else self.case.class_of(without)
         terms = [self._exponential(k) for k, f in enumerate(self.case.finite) if f and k != left_out]
         if self.case.others == "some":
+            self.used.add(self.others)
             terms.append(Var(self.others))
         if not terms:
             return None
@@ -288,6 +303,7 @@ class Reduction:
                     domain = found
                     break
             self.sums[part], self.domains[label] = label, domain
+        self.used.add(self.sums[part])
         return self.sums[part]
 
 
