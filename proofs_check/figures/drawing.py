@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from textwrap import fill
 from types import ModuleType
@@ -129,8 +130,23 @@ def all_drawn(chosen: Sequence[str], jobs: int) -> Iterator[Drawn]:
     if jobs < 2 or len(chosen) < 2:
         yield from map(drawn, chosen)
         return
-    with ProcessPoolExecutor(min(jobs, len(chosen)), mp_context=get_context("spawn")) as pool:
-        yield from pool.map(drawn, chosen)
+    size, context = min(jobs, len(chosen)), get_context("spawn")
+    with ProcessPoolExecutor(size, mp_context=context, initializer=_deaf) as pool:
+        waiting = [pool.submit(drawn, name) for name in chosen]
+        try:
+            for one in waiting:
+                yield one.result()
+        except BaseException:
+            # The pool drops what waits by itself: futures that others cancel make its thread complain.
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():
+                process.terminate()
+            raise
+
+
+def _deaf() -> None:
+    """Ctrl-C reaches a whole group of processes; the first one ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _saved(figure: Figure, suffix: str) -> bytes:
