@@ -1,51 +1,48 @@
 """What a statement says by numbers: an evaluator with mpmath that shares nothing with the package.
 
-It reads the text of a statement, draws points of its scope and computes both sides to 30 digits. Suprema,
-zeros and the like are found by dense sampling. So it can say that a statement *fails* (clearly, somewhere)
-and that it *seems to hold*; it proves nothing.
+It reads the text of a statement, takes points of its scope and computes both sides to 30 digits. Suprema,
+zeros and the like are found by dense sampling. So it can say that a statement *fails* (clearly, somewhere),
+that a part of it has *no value* at a point, and that it *seems to hold*; it proves nothing.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import islice, pairwise
 from typing import Any
 
 import mpmath
 from mpmath import mp, mpf
+from soundness import scopes, values
+from soundness.values import HUGE, ROUGH, CannotSay, NoValue, function, split, value
 
 DIGITS = 30
-#: Sides that differ by less, against their size, do not differ here; for values found by sampling.
-CLOSE, ROUGH = mpf(10) ** -12, mpf(10) ** -4
+#: Sides that differ by less, against their size, do not differ here; those that differ by less than the
+#: second at the second number of digits are taken as equal, which a strict relation fails at.
+CLOSE, EQUAL, EQUAL_DIGITS = mpf(10) ** -12, mpf(10) ** -60, 70
 MANY, FEW = 60, 5
 #: What quadrature, acceleration or sampling finds.
 _HARD = re.compile(r"\b(integrate|gauss|limit|sup|inf|argmax|argmin|zeros)\(|\.\.oo|\b(max|min)\(.* in ")
-
-
-class CannotSay(Exception):
-    """A construct or a value that this evaluator has no number for."""
+_POLES = re.compile(r"\b(tan|cot|sec|csc)\(")
+_OP = r" (==|!=|<=|>=|<|>) "
+_UNKNOWN = (CannotSay, ZeroDivisionError, ValueError, OverflowError, TypeError, mpmath.libmp.NoConvergence)
 
 
 def fails(text: str, seed: int = 0) -> bool | None:
     """Whether the statement clearly fails at some point; None where that cannot be said."""
-    mp.dps = DIGITS
-    binds, body = _head(text)
-    rng = random.Random(seed)
-    said = False
-    for point in _points(binds, rng, FEW if _HARD.search(body) else MANY):
+    binds, body = head(text)
+    digits = max((len(d) for d in re.findall(r"\d*\.\d+", body)), default=0)
+    mp.dps = max(DIGITS, digits + 10)
+    scope, rng, said = scopes.read(binds), random.Random(seed), False
+    hard = bool(_HARD.search(body))
+    for point in _points(scope, rng, hard):
         try:
-            found = _truth(body, point)
-        except (
-            CannotSay,
-            ZeroDivisionError,
-            ValueError,
-            OverflowError,
-            TypeError,
-            mpmath.libmp.NoConvergence,
-        ):
+            found = truth(body, point)
+            if found is None and not hard and _strictly_equal(body, point):
+                return True
+        except _UNKNOWN:
             continue
         if found is False:
             return True
@@ -53,137 +50,207 @@ def fails(text: str, seed: int = 0) -> bool | None:
     return False if said else None
 
 
-# --- scopes --------------------------------------------------------------------
+def _points(scope: scopes.Scope, rng: random.Random, hard: bool) -> Iterator[dict[str, Any]]:
+    yield from scope.points(rng, FEW if hard else MANY)
+    if not hard and scope.names:
+        yield from scope.chosen()
 
 
-def _head(text: str) -> tuple[list[str], str]:
-    if not text.startswith("for "):
-        return [], text
-    depth, start = 0, 4
-    for k, c in enumerate(text):
-        depth += (c in "([{") - (c in ")]}")
-        if c == ":" and depth == 0:
-            return _split(text[start:k]), text[k + 1 :].strip()
-    raise CannotSay(text)
+def without_value(text: str) -> bool:
+    """Whether some part of the statement is seen to have no value at a point of the scope."""
+    mp.dps = DIGITS
+    binds, body = head(text)
+    scope = scopes.read(binds)
+    if "exists " in body:
+        raise CannotSay(body)
+    terms = [t for part in _relations(body) for t in _sides(part)[::2] if "~" not in t]
+    for term in terms:
+        many = FEW if _HARD.search(term) else MANY
+        for point in (*islice(scope.chosen(), 3 * many), *scope.points(random.Random(3), many)):
+            try:
+                found = value(term, point)
+                if _POLES.search(term) and not isinstance(found, list) and abs(found) > HUGE:
+                    return True
+            except NoValue:
+                return True
+            except (*_UNKNOWN, AttributeError, IndexError):
+                continue
+        if _inner_pole(term, scope):
+            return True
+    return any(_pole_between(t, scope) for t in terms)
 
 
-def _split(text: str, by: str = ",") -> list[str]:
-    parts, depth, last = [], 0, 0
-    for k, c in enumerate(text):
-        depth += (c in "([{") - (c in ")]}")
-        if depth == 0 and text.startswith(by, k):
-            # The comma of an open interval such as [0, 1) closes at its own depth.
-            parts.append(text[last:k].strip())
-            last = k + len(by)
-    return [*parts, text[last:].strip()]
+def _relations(body: str) -> list[str]:
+    return re.split(r" (?:and|or|=>) ", body)
 
 
-def _points(binds: list[str], rng: random.Random, many: int) -> Iterator[dict[str, Any]]:
-    names: list[tuple[str, Callable[[], Any]]] = []
-    conditions = []
-    for bind in binds:
-        m = re.fullmatch(r"(\w+) in (.*)", bind)
-        n = re.fullmatch(r"([a-z]\w*) (>=|>|<=|<) ([^<>=]+)", bind)
-        if m and "**" in m[2]:
-            raise CannotSay(bind)
-        if m:
-            names.append((m[1], _set(m[2], rng)))
-        elif n and n[1] not in [k for k, _ in names]:
-            c = _value(n[3], {})
-            sign = 1 if ">" in n[2] else -1
-            names.append(
-                (
-                    n[1],
-                    lambda c=c, s=sign: (
-                        c + s * mpf(rng.choice((0.01, 0.3, 1, 3, 8))) * mpf(rng.random() + 0.01)
-                    ),
-                )
-            )
-        else:
-            conditions.append(bind)
-    for _ in range(many if names else 1):
-        point = {name: draw() for name, draw in names}
-        if all(_truth(c, point) for c in conditions):
-            yield point
+def _pole_between(term: str, scope: scopes.Scope) -> bool:
+    """Whether a divisor changes its sign over the range of the only name, or an argument of log leaves 0."""
+    if len(scope.names) != 1 or scope.conditions or _HARD.search(term):
+        return False
+    (name, over), *_ = scope.names
+    if over.integer:
+        return False
+    xs = sorted(x for x in (over.draw(random.Random(k)) for k in range(80)) if x in over)
+    return any(_vanishes(d, name, xs, over) for d in divisors(term))
 
 
-def _set(text: str, rng: random.Random) -> Callable[[], Any]:
-    text = text.split(" \\ ")[0].strip()
-    if text == "R":
-        return lambda: mpf(rng.choice((0.1, 1, 4, 15))) * mpf(rng.uniform(-1, 1))
-    if text in ("N", "N1", "Z"):
-        lo = {"N": 0, "N1": 1, "Z": -9}[text]
-        return lambda: rng.randint(lo, 12)
-    if ".." in text:
-        lo, hi = (int(_value(t, {})) for t in text.split(".."))
-        return lambda: rng.randint(lo, hi)
-    lo, hi = (_value(t, {}) for t in _split(text[1:-1]))
-    if lo == -mp.inf and hi == mp.inf:
-        return _set("R", rng)
-    if hi == mp.inf:
-        return lambda: lo + mpf(rng.choice((0.01, 1, 5, 20))) * mpf(rng.random() + 1e-3)
-    if lo == -mp.inf:
-        return lambda: hi - mpf(rng.choice((0.01, 1, 5, 20))) * mpf(rng.random() + 1e-3)
-    # Also next to the ends, which a widened domain has to be caught at.
-    return lambda: lo + (hi - lo) * mpf(rng.choice((rng.random(), rng.random(), 0.002, 0.998)))
+def _vanishes(divisor: str, name: str, xs: list[Any], over: scopes.Set) -> bool:
+    f = function(divisor, name, {})
+    try:
+        ys = [f(x) for x in xs]
+        for a, b, u, v in zip(xs, xs[1:], ys, ys[1:], strict=False):
+            if u * v < 0:
+                root = mp.findroot(f, (a, b), solver="anderson", tol=1e-20, verify=False)
+                if root in over and abs(f(root)) < mpf("1e-15"):
+                    return True
+    except _UNKNOWN:
+        pass
+    return False
+
+
+def divisors(term: str) -> list[str]:
+    """The texts that something is divided by, cosines under tangents and secants among them."""
+    found = []
+    for m in re.finditer(r"/(?=[\w(])|\b(?:tan|sec|cot|csc)(?=\()", term):
+        k = m.end()
+        while k < len(term) and re.match(r"\w", term[k]):
+            k += 1
+        if k < len(term) and term[k] == "(":
+            depth = 1
+            k += 1
+            while depth and k < len(term):
+                depth += (term[k] == "(") - (term[k] == ")")
+                k += 1
+        text = term[m.end() : k]
+        if m[0] in ("tan", "sec"):
+            text = f"cos{text}"
+        elif m[0] in ("cot", "csc"):
+            text = f"sin{text}"
+        found.append(text)
+    return found
+
+
+def _inner_pole(term: str, scope: scopes.Scope) -> bool:
+    """Whether an integrand has no value strictly between its fixed ends."""
+    for m in re.finditer(r"integrate\(", term):
+        depth, k = 1, m.end()
+        while depth:
+            depth += (term[k] == "(") - (term[k] == ")")
+            k += 1
+        parts = split(term[m.end() : k - 1])
+        try:
+            lo, hi = sorted((value(parts[2], {}), value(parts[3], {})))
+            ends = ", ".join(mp.nstr(e, 25).replace("+inf", "oo").replace("-inf", "-oo") for e in (lo, hi))
+            if without_value(f"for {parts[1]} in ({ends}): {parts[0]} == 0"):
+                return True
+        except _UNKNOWN:
+            continue
+    return False
 
 
 # --- statements ----------------------------------------------------------------
 
 
-def _truth(text: str, point: dict[str, Any]) -> bool | None:
+def head(text: str) -> tuple[list[str], str]:
+    """The binds and the body."""
+    if not text.startswith("for "):
+        return [], text
+    depth = 0
+    for k, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if c == ":" and depth == 0:
+            return split(text[4:k]), text[k + 1 :].strip()
+    raise CannotSay(text)
+
+
+def truth(text: str, point: dict[str, Any]) -> bool | None:
     """True, False where a relation clearly fails, None where both sides are too close to say."""
     text = text.strip()
+    premise, arrow, then = text.partition(" => ")
+    if arrow:
+        given = truth(premise, point)
+        return True if given is False else truth(then, point) if given else None
     for word, stop in ((" or ", True), (" and ", False)):
-        parts = _split(text, word)
+        parts = split(text, word)
         if len(parts) > 1:
-            found = [_truth(p, point) for p in parts]
+            found = [truth(p, point) for p in parts]
             return stop if stop in found else (None if None in found else not stop)
     m = re.fullmatch(r"(increasing|decreasing|convex|even|odd|continuous|differentiable)\((.*)\)", text)
     if m:
         return _predicate(m[1], m[2], point)
     if text.startswith(("exists ", "not ")):
         raise CannotSay(text)
-    parts = [text] if _inner_relation(text) else re.split(r" (==|!=|<=|>=|<|>) ", text)
+    parts = _sides(text)
     if len(parts) == 1:
-        m = re.fullmatch(r"(.*) in (Z|\(.*\)|\[.*\])", text)
-        if not m:
-            raise CannotSay(text)
-        v = _value(m[1], point)
-        if m[2] == "Z":
-            return bool(abs(v - mp.nint(v)) < CLOSE)
-        lo, hi = (_value(t, point) for t in _split(m[2][1:-1]))
-        return bool(lo <= v <= hi)
+        return _member(text, point)
     known = True
     for a, op, b in zip(parts[::2], parts[1::2], parts[2::2], strict=False):
-        found = _relation(a, op, b, point)
-        if found is False:
+        found_one = _relation(a, op, b, point)
+        if found_one is False:
             return False
-        known = known and found is True
+        known = known and found_one is True
     return True if known else None
 
 
-def _inner_relation(text: str) -> bool:
-    """Whether relations stand in parentheses only."""
-    return len(_split_relations(text)) == 1 and bool(re.search(r" (==|!=|<=|>=|<|>) ", text))
+values.CONDITION[:] = [truth]
 
 
-def _split_relations(text: str) -> list[str]:
-    depth = 0
+def _sides(text: str) -> list[str]:
+    """Terms and relations in turn, of those that stand outside of brackets."""
+    parts, last, depth = [], 0, 0
     for k, c in enumerate(text):
         depth += (c in "([{") - (c in ")]}")
-        if depth == 0 and re.match(r" (==|!=|<=|>=|<|>) ", text[k:]):
-            return [text[:k], text[k:]]
-    return [text]
+        m = re.match(_OP, text[k:]) if depth == 0 else None
+        if m:
+            parts += [text[last:k], m[1]]
+            last = k + m.end()
+    return [*parts, text[last:]]
+
+
+def _member(text: str, point: dict[str, Any]) -> bool | None:
+    m = re.fullmatch(r"(.*) in (Z|N|N1|[(\[].*[)\]])", text)
+    if not m:
+        raise CannotSay(text)
+    v = value(m[1], point)
+    if m[2] in ("Z", "N", "N1"):
+        return bool(abs(v - mp.nint(v)) < CLOSE) and v > {"Z": -mp.inf, "N": -0.5, "N1": 0.5}[m[2]]
+    over = scopes.read_set(m[2])
+    ends = [e for e in (over.lo, over.hi) if not mp.isinf(e)]
+    return None if any(abs(v - e) < CLOSE for e in ends) else v in over
+
+
+def _strictly_equal(body: str, point: dict[str, Any]) -> bool:
+    """Whether a strict relation has equal sides here, to many digits."""
+    parts = _sides(body)
+    for a, op, b in zip(parts[::2], parts[1::2], parts[2::2], strict=False):
+        if op in ("<", ">", "!=") and "~" not in a + b and "diff(" not in a + b:
+            with mp.workdps(EQUAL_DIGITS):
+                near = {n: _again(x) for n, x in point.items()}
+                if any(x is None for x in near.values()):
+                    return False
+                x, y = value(a, near), value(b, near)
+                if abs(x - y) <= EQUAL * (1 + abs(x) + abs(y)):
+                    return True
+    return False
+
+
+def _again(x: Any) -> Any:
+    """The chosen number with more digits; None for a random one."""
+    for text in scopes._NICE:
+        exact = value(text, {})
+        if abs(exact - x) < mpf(10) ** -(DIGITS - 3):
+            return exact
+    return None
 
 
 def _relation(a: str, op: str, b: str, point: dict[str, Any]) -> bool | None:
     rough = bool(_HARD.search(a + b))
     if b.strip().endswith("~") or a.strip().endswith("~"):
-        return _printed(a, b, point)
-    x, y = _value(a, point), _value(b, point)
+        return _printed(a, op, b, point, rough)
+    x, y = value(a, point), value(b, point)
     if isinstance(x, list) or isinstance(y, list):
-        return _sets(x, y)
+        return _sets(x, y) if op == "==" else None
     if mp.isnan(x) or mp.isnan(y):
         raise CannotSay(a)
     if mp.isinf(x) or mp.isinf(y):
@@ -195,15 +262,20 @@ def _relation(a: str, op: str, b: str, point: dict[str, Any]) -> bool | None:
     return {"==": False, "!=": True, "<": x < y, "<=": x < y, ">": x > y, ">=": x > y}[op]
 
 
-def _printed(a: str, b: str, point: dict[str, Any]) -> bool | None:
+def _printed(a: str, op: str, b: str, point: dict[str, Any], rough: bool) -> bool | None:
     exact, printed = (a, b) if b.strip().endswith("~") else (b, a)
     digits = printed.strip().rstrip("~")
-    v, p = _value(exact, point), mpf(digits)
+    v, p = value(exact, point), value(digits, {})
     if isinstance(v, list):
         if len(v) != 1:
             return False
         (v,) = v
-    return bool(abs(v - p) <= mpf(10) ** -len(digits.partition(".")[2]) * mpf("0.5"))
+    if op != "==":
+        raise CannotSay(op)
+    unit = mpf(10) ** -len(digits.partition(".")[2]) * mpf("0.5")
+    if abs(v - p) <= unit and not rough:
+        return True
+    return None if abs(v - p) <= unit + (ROUGH * (1 + abs(v)) if rough else 0) else False
 
 
 def _sets(x: Any, y: Any) -> bool | None:
@@ -212,16 +284,15 @@ def _sets(x: Any, y: Any) -> bool | None:
 
 
 def _predicate(name: str, inside: str, point: dict[str, Any]) -> bool | None:
-    parts = _split(inside)
+    parts = split(inside)
     body, bind = parts[0], ", ".join(parts[1:])
-    var, within = re.fullmatch(r"(\w+) in (.*)", bind).groups()  # type: ignore[union-attr]
-    f = _function(body, var, point)
-    xs = sorted(_grid(within, 200))
+    var = re.match(r"\w+", bind)[0]  # type: ignore[index]
+    f = function(body, var, point)
+    xs = sorted(scopes.grid(bind.partition(" in ")[2] if " in " in bind else bind, 200))
     ys = [f(x) for x in xs]
-    pairs = list(pairwise(ys))
     if name in ("increasing", "decreasing"):
         sign = 1 if name == "increasing" else -1
-        return not any(sign * (b - a) < -CLOSE for a, b in pairs)
+        return not any(sign * (b - a) < -CLOSE for a, b in pairwise(ys))
     if name == "convex":
         mids = [(f((p + q) / 2), (u + v) / 2) for p, q, u, v in zip(xs, xs[1:], ys, ys[1:], strict=False)]
         wide = [(f((p + q) / 2), (f(p) + f(q)) / 2) for p, q in zip(xs[::9], xs[40::9], strict=False)]
@@ -230,221 +301,3 @@ def _predicate(name: str, inside: str, point: dict[str, Any]) -> bool | None:
         sign = 1 if name == "even" else -1
         return not any(abs(f(-x) - sign * y) > CLOSE * (1 + abs(y)) for x, y in zip(xs, ys, strict=True))
     raise CannotSay(name)
-
-
-def _grid(within: str, count: int) -> list[Any]:
-    rng = random.Random(7)
-    if within.strip().startswith("R"):
-        far = [s * mpf(10) ** k for k in (2, 4, 8) for s in (-1, 1)]
-        return [*far, *(mpf(30) * (2 * mpf(k) / count - 1) ** 3 for k in range(count + 1))]
-    lo, hi = (_value(t, {}) for t in _split(within.split(" \\ ")[0].strip()[1:-1]))
-    if hi == mp.inf:
-        far = [lo + mpf(10) ** k for k in (2, 4, 8)]
-        return [*far, *(lo + mpf(40) * (mpf(k + mpf("0.001")) / count) ** 3 for k in range(count + 1))]
-    if lo == -mp.inf:
-        return [hi - mpf(40) * (mpf(k + mpf("0.001")) / count) ** 3 for k in range(count + 1)]
-    inner = [lo + (hi - lo) * (k + mpf("0.0001")) / (count + mpf("0.001")) for k in range(count + 1)]
-    ends = [v for v, c in ((lo, "["), (hi, "]")) if c in within]
-    return [*ends, *inner, lo + (hi - lo) * rng.random()]
-
-
-# --- values --------------------------------------------------------------------
-
-_NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?|\d+(?:e-?\d+)?)(?![\w.])")
-_BINDERS = "integrate|sum|prod|limit|diff|taylor|gauss|sup|inf|max|min|argmax|argmin|zeros|at"
-
-
-def _value(text: str, point: dict[str, Any]) -> Any:
-    """A number, or a list of numbers."""
-    text = text.strip()
-    if text in _PLAIN:
-        return _number(text, point)
-    if text.startswith("{"):
-        return [_value(t, point) for t in _split(text[1:-1])] if text != "{}" else []
-    kept: dict[str, Any] = {}
-    while m := re.search(rf"\b({_BINDERS})\(", text):
-        depth, k = 1, m.end()
-        while depth:
-            depth += (text[k] in "([{") - (text[k] in ")]}")
-            k += 1
-        inside = text[m.end() : k - 1]
-        name = f"v{len(kept)}_"
-        if m[1] in ("max", "min") and not re.search(r"\b\w+ in ", inside):
-            kept[name] = (max if m[1] == "max" else min)(_value(t, {**point, **kept}) for t in _split(inside))
-        else:
-            kept[name] = _bound(m[1], inside, {**point, **kept})
-        text = text[: m.start()] + name + text[k:]
-    if text in kept:
-        return kept[text]
-    if not kept:
-        _PLAIN.add(text)
-    return _number(text, {**point, **kept})
-
-
-#: Texts without binders.
-_PLAIN: set[str] = set()
-
-
-def _number(text: str, point: dict[str, Any]) -> Any:
-    value = eval(_code(text), {"__builtins__": {}, **FUNCTIONS}, point)  # noqa: S307 - see _code
-    if isinstance(value, mpmath.mpc):
-        raise CannotSay(text)
-    return mpf(value)
-
-
-@lru_cache(maxsize=4096)
-def _code(text: str) -> Any:
-    """The text is this repository's own data: names, numbers and operators, nothing else."""
-    if not re.fullmatch(r"[\w\s.+\-*/(),]*", text):
-        raise CannotSay(text)
-    return compile(_NUMBER.sub(r'mpf("\1")', text), "<statement>", "eval")
-
-
-def _function(body: str, var: str, point: dict[str, Any]) -> Callable[[Any], Any]:
-    return lambda x: _value(body, {**point, var: x})
-
-
-def _bound(name: str, inside: str, point: dict[str, Any]) -> Any:
-    parts = _split(inside)
-    body = parts[0]
-    if name in ("sum", "prod"):
-        var, lo, hi = re.fullmatch(r"(\w+) in (.*)\.\.(.*)", parts[1]).groups()  # type: ignore[union-attr]
-        return _series(name, body, var, _value(lo, point), _value(hi, point), point)
-    if name == "integrate":
-        lo, hi = _value(parts[2], point), _value(parts[3], point)
-        return (
-            mp.quad(
-                _function(body, parts[1], point), sorted({lo, hi, *[c for c in (-1, 0, 1) if lo < c < hi]})
-            )
-            * (1 if lo <= hi else -1)
-            if lo != hi
-            else mpf(0)
-        )
-    if name == "diff":
-        order = int(_value(parts[2], point)) if len(parts) > 2 else 1
-        if parts[1] not in point:
-            raise CannotSay(inside)
-        return mp.diff(_function(body, parts[1], point), point[parts[1]], order)
-    if name == "limit":
-        if "sum(" in body:
-            raise CannotSay(inside)
-        return _limit(
-            _function(body, parts[1], point), _value(parts[2], point), parts[3] if len(parts) > 3 else ""
-        )
-    if name == "gauss":
-        q = _value(parts[2].partition("=")[2], point)
-        mean = _value(parts[3].partition("=")[2], point) if len(parts) > 3 else mpf(0)
-        f = _function(body, parts[1], point)
-        s = mp.sqrt(q)
-        ends = sorted({mpf(-14), -mean / s, mpf(0), mpf(14)})
-        found, error = mp.quad(lambda t: f(mean + s * t) * mp.npdf(t), ends, error=True)
-        if error > ROUGH * (1 + abs(found)) or abs(f(mean + 14 * s)) + abs(f(mean - 14 * s)) > 1e20:
-            raise CannotSay("a mean that counts far out")
-        return found
-    if name in ("sup", "inf", "max", "min", "argmax", "argmin", "zeros") and len(parts) == 2:
-        var, within = re.fullmatch(r"(\w+) in (.*)", parts[1]).groups()  # type: ignore[union-attr]
-        return _searched(name, _function(body, var, point), within)
-    raise CannotSay(name)
-
-
-def _series(name: str, body: str, var: str, lo: Any, hi: Any, point: dict[str, Any]) -> Any:
-    f = _function(body, var, point)
-    if hi == mp.inf:
-        if name == "prod":
-            raise CannotSay(body)
-        if "prod(" in body or "sum(" in body:
-            return mp.fsum(f(k) for k in range(int(lo), int(lo) + 120))
-        with mp.workdps(15):
-            return mp.nsum(lambda k: f(int(k)), [int(lo), mp.inf], maxterms=4000)
-    values = [f(k) for k in range(int(lo), int(hi) + 1)]
-    return mp.fsum(values) if name == "sum" else mp.fprod(values)
-
-
-def _limit(f: Callable[[Any], Any], at: Any, side: str) -> Any:
-    """By values nearer and nearer; CannotSay where they do not settle."""
-    if mp.isinf(at):
-        near = [mpf(10) ** k * (1 if at > 0 else -1) for k in (3, 5, 7)]
-    else:
-        sign = -1 if side == "-" else 1
-        near = [at + sign * mpf(10) ** -k for k in (3, 5, 7)]
-    with mp.workdps(60):
-        values = [f(x) for x in near]
-    if abs(values[-1]) > 1e4 and abs(values[-1]) > 3 * abs(values[-2]):
-        return mp.inf if values[-1] > 0 else -mp.inf
-    if abs(values[-1] - values[-2]) > mpf("3e-5") * (1 + abs(values[-1])):
-        raise CannotSay("a limit that comes slowly")
-    return values[-1]
-
-
-def _searched(name: str, f: Callable[[Any], Any], within: str) -> Any:
-    xs = sorted(_grid(within, 600))
-    ys = []
-    for x in xs:
-        try:
-            ys.append(f(x))
-        except (ZeroDivisionError, ValueError, CannotSay):
-            ys.append(mp.nan)
-    known = [(y, x) for y, x in zip(ys, xs, strict=True) if not mp.isnan(y)]
-    if name == "zeros":
-        found = []
-        for a, b, u, v in zip(xs, xs[1:], ys, ys[1:], strict=False):
-            if u == 0 or v == 0:
-                root = a if u == 0 else b
-                if not any(abs(root - r) < 1e-3 for r in found):
-                    found.append(root)
-            elif u * v < 0:
-                root = mp.findroot(f, (a, b), solver="anderson", tol=1e-15, verify=False)
-                if not any(abs(root - r) < 1e-3 for r in found):
-                    found.append(root)
-        return found
-    best, at = max(known) if name in ("sup", "max", "argmax") else min(known)
-    k = xs.index(at)
-    if 0 < k < len(xs) - 1:
-        lo, hi, sign = xs[k - 1], xs[k + 1], 1 if name in ("sup", "max", "argmax") else -1
-        for _ in range(60):
-            p, q = lo + (hi - lo) / 3, hi - (hi - lo) / 3
-            if sign * f(p) < sign * f(q):
-                lo = p
-            else:
-                hi = q
-        at, best = lo, f(lo)
-    if name.startswith("arg"):
-        others = [
-            x for y, x in known if abs(y - best) < mpf("0.01") * (1 + abs(best)) and abs(x - at) > mpf("0.1")
-        ]
-        if others:
-            raise CannotSay("several places")
-        return [at]
-    return best
-
-
-def _sigmoid(x: Any) -> Any:
-    return 1 / (1 + mp.exp(-x))
-
-
-def _root(x: Any) -> Any:
-    if x < 0:
-        raise CannotSay("a root of less than 0")
-    return mp.sqrt(x)
-
-
-def _log(x: Any) -> Any:
-    if x <= 0:
-        raise CannotSay("a logarithm of at most 0")
-    return mp.log(x)
-
-
-FUNCTIONS: dict[str, Any] = {
-    **{
-        n: getattr(mp, n)
-        for n in (
-            "sin", "cos", "tan", "sec", "csc", "cot", "asin", "acos", "atan", "sinh", "cosh", "tanh", "sech",
-            "csch", "coth", "asinh", "acosh", "atanh", "exp", "erf", "erfc", "sign",
-        )
-    },
-    "abs": abs, "sqrt": _root, "log": _log, "pi": mp.pi, "e": mp.e, "oo": mp.inf, "mpf": mpf,
-    "sigmoid": _sigmoid, "softplus": lambda x: mp.log1p(mp.exp(-abs(x))) + max(x, 0),
-    "relu": lambda x: max(x, 0), "step": lambda x: mpf(x > 0),
-    "gelu": lambda x: x * mp.erfc(-x / mp.sqrt(2)) / 2,
-    "expm1": mp.expm1, "log1p": mp.log1p,
-}  # fmt: skip
