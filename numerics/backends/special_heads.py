@@ -64,20 +64,7 @@ def of_numpy(head: str, u: Any) -> Any:
         name, _, place = name.partition(":")
         value = getattr(scipy.special, name)(*numbers, u)
         value = value[int(place)] if place else value
-    return np.where(_inside(found, u, np), value, nan)
-
-
-def of_torch(head: str, u: Any) -> Any:
-    """Of a tensor."""
-    import torch
-
-    found = _found(head)
-    known = found.family.torch(found.params)
-    if known is None:
-        raise refusal(head, "PyTorch")
-    name, numbers = known
-    value = getattr(torch.special, name)(*(int(n) for n in numbers), u)
-    return torch.where(_inside(found, u, torch), value, nan)
+    return np.where(inside(found, u, np), value, nan)
 
 
 def of_jax(head: str, u: Any) -> Any:
@@ -91,10 +78,10 @@ def of_jax(head: str, u: Any) -> Any:
         raise refusal(head, "JAX")
     name, numbers = known
     value = getattr(jax.scipy.special, name)(*(int(n) for n in numbers), u)
-    return jnp.where(_inside(found, u, jnp), value, nan)
+    return jnp.where(inside(found, u, jnp), value, nan)
 
 
-def _inside(found: Function, u: Any, library: Any) -> Any:
+def inside(found: Function, u: Any, library: Any) -> Any:
     """Where the function has a value."""
     span = found.span
     inside = u == u

@@ -6,8 +6,9 @@ from contextlib import suppress
 from typing import Any
 
 from gateproof.numerics.backends.op import Op
-from gateproof.numerics.backends.special_heads import of_torch
+from gateproof.numerics.backends.special_heads import inside, refusal
 from gateproof.theory.formula.errors import FormulaError
+from gateproof.theory.special import find
 
 
 class TorchOps:
@@ -51,8 +52,17 @@ class TorchOps:
         return torch.where(torch.abs(low) < torch.inf, found, total)
 
     def special(self, head: str, u: Any) -> Any:
-        """A special function."""
-        return of_torch(head, u)
+        """A special function that torch.special has; nan outside of its domain."""
+        import torch
+
+        found = find(head)
+        assert found is not None
+        known = found.family.torch(found.params)
+        if known is None:
+            raise refusal(head, "PyTorch")
+        name, numbers = known
+        value = getattr(torch.special, name)(*(int(n) for n in numbers), u)
+        return torch.where(inside(found, u, torch), value, torch.nan)
 
     def where(self, condition: Any, a: Any, b: Any) -> Any:
         """A choice; two numbers become tensors of the type, not of the default one."""
