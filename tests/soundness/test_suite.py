@@ -36,8 +36,9 @@ def test_five_hundred_statements_name_an_entry_that_was_looked_up():
     named = [c for c in TRUE if c.group in suite.LOOKED_UP]
     assert len(named) >= 500
     assert all(re.fullmatch(r"fungrim [0-9a-f]{6}|DLMF \d+\.\d+\.\d+", c.source) for c in named)
-    texts = [c.text for c in named]
-    assert len(texts) == len(set(texts))
+    # The same fact may stand in two tables.
+    assert len({c.text for c in named}) >= 800
+    assert len({(c.group, c.text) for c in named}) == len(named)
 
 
 def test_all_statements_are_read():
