@@ -65,7 +65,7 @@ def _show_settings(options: argparse.Namespace) -> int:
         value = list(value) if isinstance(value, tuple) else value
         rows.append({"name": name, "value": value, "origin": origin, "says": key.says})
     if options.json:
-        output.put(json.dumps(rows, indent=2) + "\n")
+        output.put(json.dumps({"schema_version": 1, "settings": rows}, indent=2) + "\n")
         return OK
     for row in rows:
         shown = ", ".join(row["value"]) if isinstance(row["value"], list) else str(row["value"])

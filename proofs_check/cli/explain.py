@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
                 if not options.json:
                     output.put("\n".join(_lines(row, entry)) + "\n\n")
     if options.json:
-        output.put(json.dumps(explained, indent=2) + "\n")
+        output.put(json.dumps({"schema_version": 1, "readings": explained}, indent=2) + "\n")
     return FAILED if found.run.interrupted else OK
 
 

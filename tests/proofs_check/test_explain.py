@@ -21,7 +21,9 @@ def explained(tmp_path, monkeypatch, capsys):
             f"[[claim]]\nid = \"a\"\nformal = '{formal}'\n" + "\n".join(more)
         )
         assert main(["explain", "a.claims.toml", "--json", "-j", "1"]) == 0
-        (row,) = json.loads(capsys.readouterr().out)
+        found = json.loads(capsys.readouterr().out)
+        assert found["schema_version"] == 1
+        (row,) = found["readings"]
         return row
 
     return run

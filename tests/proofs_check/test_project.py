@@ -21,7 +21,9 @@ def here(tmp_path, monkeypatch):
 
 def settings(capsys, *words):
     assert main(["check", "--show-settings", "--json", *words]) == 0
-    return {row["name"]: (row["value"], row["origin"]) for row in json.loads(capsys.readouterr().out)}
+    found = json.loads(capsys.readouterr().out)
+    assert found["schema_version"] == 1
+    return {row["name"]: (row["value"], row["origin"]) for row in found["settings"]}
 
 
 def test_options_win_over_the_project_and_the_project_over_defaults(here, capsys):
