@@ -22,7 +22,8 @@ MAX_PARAMETER = 1000
 
 def arities() -> dict[str, tuple[int, int | None]]:
     """Arguments of each, the parameters counted."""
-    return {name: (len(f.parameters) + 1,) * 2 for name, f in FAMILIES.items()}
+    counts = {name: len(f.parameters) + 1 for name, f in FAMILIES.items()}
+    return {name: (count, count) for name, count in counts.items()}
 
 
 def split(head: str) -> tuple[str, tuple[str, ...]]:
