@@ -31,6 +31,7 @@ from gateproof.numerics.results import Enclosure, Extremum, Zeros
 from gateproof.numerics.roots import zeros
 from gateproof.numerics.search import few_points
 from gateproof.numerics.smooth import opened, pieces
+from gateproof.numerics.steep_ends import by_steep_ends
 from gateproof.numerics.supremum_certificate import certificate_of
 from gateproof.numerics.turns import turns_of
 from gateproof.theory.exact.domain import Assumptions, Domain
@@ -73,21 +74,19 @@ def extremum(
     if which == "inf":
         body = body.args[0] if isinstance(body, App) and body.head == "neg" else App("neg", (body,))
     body = _inside(body, var, (lo, lo_closed), (hi, hi_closed))
-    problem = Problem(body, var, folded, lo, hi, lo_closed, hi_closed, digits, budget, apart=apart)
-    found = Extremum("unknown", reason="bits")
-    bits = max(64, int(digits * 3.33) + 48)
-    while bits <= budget.cap(digits):
-        try:
-            found = _solve(problem, bits)
-        except Undefined as error:
-            return Extremum("undefined", reason=error.where)
-        except NotReal as error:
-            return Extremum("unknown", reason=str(error))
-        except OutOfBoxes:
-            return Extremum("unknown", reason="boxes")
-        if found.status != "ok" or found.digits >= digits or found.reason:
-            break
-        bits *= 2
+    problem, found = _searched(body, var, folded, (lo, lo_closed), (hi, hi_closed), digits, budget, apart)
+    if found.status == "unknown":
+        steep = by_steep_ends(
+            body,
+            var,
+            (lo, hi),
+            (lo_closed, hi_closed),
+            folded,
+            digits,
+            lambda a, b, c, d: _searched(body, var, folded, (a, c), (b, d), digits, budget, apart)[1],
+        )
+        if steep is not None:
+            found, with_certificate = steep, False
     if found.status != "ok" or found.value is None:
         return found
     low, high = found.value
@@ -95,6 +94,29 @@ def extremum(
         document = certificate_of(problem, found, which == "inf", digits, text)
         found = replace(found, certificate=document)
     return replace(found, value=(-high, -low)) if which == "inf" else found
+
+
+def _searched(
+    body: Expr, var: str, folded: bool, low: tuple[EndExpr, bool], high: tuple[EndExpr, bool],
+    digits: int, budget: Budget, apart: bool,
+) -> tuple[Problem, Extremum]:  # fmt: skip
+    """The problem and what a search at rising precision finds."""
+    problem = Problem(body, var, folded, low[0], high[0], low[1], high[1], digits, budget, apart=apart)
+    found = Extremum("unknown", reason="bits")
+    bits = max(64, int(digits * 3.33) + 48)
+    while bits <= budget.cap(digits):
+        try:
+            found = _solve(problem, bits)
+        except Undefined as error:
+            return problem, Extremum("undefined", reason=error.where)
+        except NotReal as error:
+            return problem, Extremum("unknown", reason=str(error))
+        except OutOfBoxes:
+            return problem, Extremum("unknown", reason="boxes")
+        if found.status != "ok" or found.digits >= digits or found.reason:
+            break
+        bits *= 2
+    return problem, found
 
 
 def _inside(body: Expr, var: str, low: tuple[EndExpr, bool], high: tuple[EndExpr, bool]) -> Expr:

@@ -17,7 +17,8 @@ class Extremum:
     ``value`` encloses it; ``attained`` is None where undecided; ``points`` enclose,
     ascending, all places where it may be attained (None: not isolated); ``tied``: several,
     whose values agree to all digits and were not proved to be equal; ``at_infinity`` names
-    sides ('+', '-') along which it is approached. ``digits`` are those reached.
+    sides ('+', '-') along which it is approached. ``digits`` are those reached. ``steps``: what was shown
+    exactly on the way, beside open ends.
     """
 
     status: str
@@ -29,6 +30,7 @@ class Extremum:
     certificate: dict[str, Any] | None = None
     reason: str = ""
     tied: bool = False
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

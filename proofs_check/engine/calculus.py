@@ -43,6 +43,7 @@ from gateproof.theory.formula.nodes import (
 )
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
+from gateproof.theory.formula.undropped import undropped
 from gateproof.theory.pieces import pieces_of
 from gateproof.theory.tail_limits import by_tail
 
@@ -154,7 +155,7 @@ class Elimination:
         self.owed[before:] = [s for s in owed if isinstance(s, Stmt)]
         certain = [substitute_node(s, point) for s in self.certain[sure:]]
         self.certain[sure:] = [s for s in certain if isinstance(s, Stmt)]
-        return substitute(body, point)
+        return undropped(substitute(body, point), (value,))
 
     def _diff(self, node: Diff) -> Expr:
         current = node.body
@@ -252,7 +253,7 @@ class Elimination:
             )
         self.steps.extend(found[1].steps)
         self.trust.extend(found[1].trust)
-        return found[0]
+        return undropped(found[0], (node.point,))
 
     def _taylor_at_cut(self, node: Taylor) -> tuple[Expr, Derivation] | None:
         """The polynomial where two formulas meet: of either, if they agree to that order."""
@@ -286,7 +287,7 @@ class Elimination:
         _hold_against_balls(node, value)
         self.steps.extend(derivation.steps)
         self.trust.extend((*derivation.trust, "arb"))
-        return value
+        return value if infinite_sign(node.point) else undropped(value, (node.point,))
 
     def _series(self, node: Series) -> Expr:
         value, step = value_of(node, self.space)

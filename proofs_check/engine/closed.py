@@ -12,6 +12,7 @@ from gateproof.numerics.points import at_point, difference_sign
 from gateproof.proofs_check.engine.calculus import Elimination
 from gateproof.proofs_check.engine.context import Context
 from gateproof.proofs_check.engine.edges import edge_without_value
+from gateproof.proofs_check.engine.exact_extrema import by_exact_values
 from gateproof.proofs_check.engine.extremum import accepted_certificate, decide_extremum
 from gateproof.proofs_check.engine.nested import decide_nested, is_nested, joined
 from gateproof.proofs_check.engine.numbers import short_text
@@ -256,4 +257,7 @@ def _enclosures(op: str, a: Expr, b: Expr, context: Context) -> Outcome:
             return Outcome(
                 sign in _HOLDS[op], CERTIFIED, "certified enclosure", trust, (step,), certificate=parts
             )
-    return undecided(f"agree to {_LADDER[-1]} digits")
+    exact = by_exact_values(
+        a, b, lambda node: inner_body(node, context), lambda x, y: decide_constants(op, x, y), context
+    )
+    return exact or undecided(f"agree to {_LADDER[-1]} digits")

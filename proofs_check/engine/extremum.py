@@ -274,8 +274,10 @@ def _by_enclosure(side: Side, bound: Expr, context: Context) -> tuple[int, Outco
             domain = side.space.domains[side.name]
             known = unbounded_certificate(side.body, side.name, domain, side.up)
             trust = ("arb", "mpfr") if known is not None else ("arb",)
-            step = "the body is unbounded on its set"
-            return sign, Outcome(True, CERTIFIED, "unbounded", trust, (step,), certificate=known)
+            steps = (*found.steps, "the body is unbounded on its set")
+            return sign, Outcome(
+                True, CERTIFIED, "unbounded", _with_prover(found, trust), steps, certificate=known
+            )
         if found.status != "ok" or found.value is None:
             return None
         lo, hi = enclosure(bound, 64 + 4 * digits)
@@ -294,9 +296,21 @@ def _certified(side: Side, found: Found, sign: int, bound: Expr, digits: int) ->
     relation = "above" if sign > 0 else "below"
     step = f"{to_text(side.node)} lies in [{text['lo']}, {text['hi']}], {relation} {to_text(bound)}"
     trust = ("arb", "mpfr") if certificate is not None else ("arb",)
+    steps = (*found.steps, step)
     return sign, Outcome(
-        True, CERTIFIED, "certified enclosure", trust, (step,), text, certificate=certificate
+        True,
+        CERTIFIED,
+        "certified enclosure",
+        _with_prover(found, trust),
+        steps,
+        text,
+        certificate=certificate,
     )
+
+
+def _with_prover(found: Found, trust: tuple[str, ...]) -> tuple[str, ...]:
+    """The trust base: what was shown exactly beside open ends rests on the prover's polynomials."""
+    return (*trust, "flint") if found.steps else trust
 
 
 def numeric(side: Side, digits: int, context: Context) -> Found:

@@ -23,6 +23,7 @@ from gateproof.proofs_check.engine.space import Space, contains
 from gateproof.proofs_check.engine.touching import inner_contact, touching_bound
 from gateproof.proofs_check.engine.witness import exact_failure, failure_at, search
 from gateproof.theory.exact.domain import Assumptions, Derivation
+from gateproof.theory.exact.peak import prove_at_peak
 from gateproof.theory.exact.piecewise import linear_root
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.exact.rational_identity import prove_identity
@@ -78,6 +79,9 @@ def decide_relation(space: Space, relation: Rel, context: Context) -> Outcome:
         if cases is not None:
             return cases
     if op in _STRICT:
+        peak = prove_at_peak(a, op, b, space.assumptions()) if not space.facts else None
+        if peak is not None:
+            return cross_checked(space, relation, peak, context)
         return _inequality(space, relation, context)
     if op == "!=":
         return _unequal(space, a, b, context)

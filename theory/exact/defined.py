@@ -14,16 +14,13 @@ from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.rational_identity import prove_defined_ratio
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Stmt, Var, Where, num
 from gateproof.theory.formula.printer import to_text
+from gateproof.theory.formula.undropped import EVERYWHERE
 from gateproof.theory.special import find, symbolic
 
 NOT_ZERO = frozenset({-1, 1})
 POSITIVE = frozenset({1})
 NOT_NEGATIVE = frozenset({0, 1})
 _WORDS = {NOT_ZERO: "!= 0", POSITIVE: "> 0", NOT_NEGATIVE: ">= 0"}
-_EVERYWHERE = frozenset(
-    {"add", "mul", "neg", "max", "min", "abs", "sign", "exp", "sin", "cos", "atan", "sinh", "cosh"}
-    | {"tanh", "sech", "asinh", "sigmoid", "softplus", "erf", "erfc"}
-)
 
 
 @bounded
@@ -71,7 +68,7 @@ def conditions(node: App) -> list[tuple[Expr, frozenset[int]]] | None:
     neither whole nor half-whole must be positive.
     """
     head, args = node.head, node.args
-    if head in _EVERYWHERE:
+    if head in EVERYWHERE:
         return []
     u = args[0]
     square = App("add", (num(1), App("neg", (App("pow", (u, num(2))),))))
