@@ -14,7 +14,7 @@ from gateproof.theory.exact.normal import Workspace
 from gateproof.theory.exact.rational_identity import prove_defined_ratio
 from gateproof.theory.formula.nodes import App, Const, Expr, Num, Rel, Stmt, Var, Where, num
 from gateproof.theory.formula.printer import to_text
-from gateproof.theory.formula.undropped import EVERYWHERE
+from gateproof.theory.formula.undropped import EVERYWHERE, is_everywhere
 from gateproof.theory.special import find, symbolic
 
 NOT_ZERO = frozenset({-1, 1})
@@ -26,7 +26,7 @@ _WORDS = {NOT_ZERO: "!= 0", POSITIVE: "> 0", NOT_NEGATIVE: ">= 0"}
 @bounded
 def prove_defined(expr: Expr, assumptions: Assumptions) -> Derivation | None:
     """A proof that the expression has a real value on the whole domain, or None."""
-    if total(expr):
+    if is_everywhere(expr):
         return Derivation((), ("flint",))
     ratio = prove_defined_ratio(expr, assumptions)
     if ratio is not None:
@@ -42,23 +42,6 @@ def prove_defined(expr: Expr, assumptions: Assumptions) -> Derivation | None:
     # Cases in which nothing had to be shown are not worth a line.
     shown = outcome.steps if any(" so it " in s for s in outcome.steps) else []
     return Derivation(tuple(shown), outcome.trust())
-
-
-def total(node: Expr) -> bool:
-    """Whether all functions in the expression have a value everywhere: sums, products, exponentials."""
-    if isinstance(node, Num | Var):
-        return True
-    if isinstance(node, Const):
-        return node.name != "oo"
-    if not isinstance(node, App):
-        return False
-    if node.head == "pow":
-        exponent = node.args[1]
-        whole = isinstance(exponent, Num) and exponent.value.denominator == 1 and exponent.value > 0
-        return whole and total(node.args[0])
-    if node.head == "div":
-        return isinstance(node.args[1], Num) and node.args[1].value != 0 and total(node.args[0])
-    return node.head in _EVERYWHERE and all(map(total, node.args))
 
 
 def conditions(node: App) -> list[tuple[Expr, frozenset[int]]] | None:
