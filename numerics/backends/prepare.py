@@ -44,6 +44,7 @@ from gateproof.theory.formula.nodes import (
 )
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.rewriting import joined
+from gateproof.theory.special import FAMILIES
 
 MAX_TERMS = 200
 
@@ -82,6 +83,10 @@ def _visit(node: Node) -> Node:
         return Or((Not(done.left), done.right))
     if isinstance(done, In):
         return _member(done)
+    if isinstance(done, App) and done.head in FAMILIES and FAMILIES[done.head].parameters:
+        raise FormulaError(
+            f"{to_text(done)} has no form for arrays", hint=f"the parameters of {done.head} are numbers"
+        )
     if isinstance(done, Num | Const | Var | App | Where | Rel | And | Or | Not):
         return done
     if isinstance(done, Expr | Stmt):

