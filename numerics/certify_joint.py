@@ -10,12 +10,12 @@ from gateproof.numerics.bounds import Budget
 from gateproof.numerics.certify_nested import ranges_of
 from gateproof.numerics.decimals import decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
-from gateproof.numerics.gather import may_jump
 from gateproof.numerics.points import enclosure
 from gateproof.numerics.ranges import Range, hull
 from gateproof.numerics.tolerance import decimal
 from gateproof.numerics.worst_case import Limits, WorstCase, worst_case
 from gateproof.theory.exact.means import holds_mean
+from gateproof.theory.exact.piecewise import may_jump
 from gateproof.theory.formula.nodes import Extremum
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text

@@ -13,10 +13,10 @@ from gateproof.numerics.certify_joint import answer, closed, empty, inner_ends, 
 from gateproof.numerics.certify_nested import ranges_of
 from gateproof.numerics.decimals import agreed_digits, decimal_enclosure
 from gateproof.numerics.errors import NotImplementedOperator
-from gateproof.numerics.gather import may_jump
 from gateproof.numerics.points import enclosure
 from gateproof.numerics.tolerance import KEYS, Piece, Tolerance, gates_of, pieces, spread
 from gateproof.numerics.worst_case import Limits, WorstCase, worst_case
+from gateproof.theory.exact.piecewise import may_jump
 from gateproof.theory.formula.expand import expand, expand_node
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import Expr, Extremum, Num, Var, num

@@ -10,7 +10,7 @@ import flint
 from gateproof.numerics import interval as iv
 from gateproof.numerics.ball import compiled
 from gateproof.numerics.interval import Interval
-from gateproof.theory.formula.nodes import App, Const, Expr
+from gateproof.theory.formula.nodes import App, Const, Expr, num
 from gateproof.theory.formula.powers import constant_value
 
 EndExpr = Expr | Fraction | None
@@ -48,6 +48,11 @@ def end(value: EndExpr, side: int, closed: bool) -> End:
     lo, hi = compiled(value)({})
     low, high = iv.to_fraction(lo), iv.to_fraction(hi)
     return End(high, low, closed) if side < 0 else End(low, high, closed)
+
+
+def as_expr(value: Expr | Fraction) -> Expr:
+    """A finite end as an expression."""
+    return value if isinstance(value, Expr) else num(value)
 
 
 def beside(e: End, width: Fraction, side: int) -> Interval:

@@ -10,7 +10,7 @@ from flint import arb
 from gateproof.numerics import interval as iv
 from gateproof.numerics.bounds import Budget
 from gateproof.numerics.decimals import agreed_digits
-from gateproof.numerics.ends import End, EndExpr, beside, end
+from gateproof.numerics.ends import End, EndExpr, as_expr, beside, end
 from gateproof.numerics.errors import MaybeUndefined, NotReal, NumericsError, Undefined
 from gateproof.numerics.far import Far, look
 from gateproof.numerics.gather import (
@@ -19,7 +19,6 @@ from gateproof.numerics.gather import (
     at_kinks,
     conclude,
     from_spots,
-    may_jump,
     settle,
     told_apart,
 )
@@ -36,8 +35,8 @@ from gateproof.numerics.supremum_certificate import certificate_of
 from gateproof.numerics.turns import turns_of
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.infinity import side as infinite_side
-from gateproof.theory.exact.piecewise import resolve
-from gateproof.theory.formula.nodes import App, Expr, num
+from gateproof.theory.exact.piecewise import may_jump, resolve
+from gateproof.theory.formula.nodes import App, Expr
 
 #: Newton steps from the best sample point.
 _STEPS = 5
@@ -124,14 +123,10 @@ def _inside(body: Expr, var: str, low: tuple[EndExpr, bool], high: tuple[EndExpr
     opened = any(e is not None and not closed for e, closed in (low, high))
     if not opened or not may_jump(body):
         return body
-    ends = [None if e is None or infinite_side(_expr(e)) else _expr(e) for e, _ in (low, high)]
+    ends = [None if e is None or infinite_side(as_expr(e)) else as_expr(e) for e, _ in (low, high)]
     domain = Domain(ends[0], ends[1], low[1] and ends[0] is not None, high[1] and ends[1] is not None)
     found = resolve(body, Assumptions({var: domain}))
     return found if isinstance(found, Expr) else body
-
-
-def _expr(value: Expr | Fraction) -> Expr:
-    return value if isinstance(value, Expr) else num(value)
 
 
 def _solve(problem: Problem, bits: int) -> Extremum:

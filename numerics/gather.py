@@ -23,7 +23,8 @@ from gateproof.numerics.problem import Problem
 from gateproof.numerics.results import Extremum
 from gateproof.numerics.smooth import Piece, at_kink
 from gateproof.numerics.ties import Place, tied
-from gateproof.theory.formula.nodes import App, Expr, Where
+from gateproof.theory.exact.piecewise import may_jump
+from gateproof.theory.formula.nodes import Expr
 
 #: The reason where a maximum stands inside, at a point where only continuity is in doubt.
 MAY_JUMP = "the maximum lies at a point where the formula may jump"
@@ -236,11 +237,6 @@ def _merged(places: list[Interval], gap: arb) -> list[Interval]:
         else:
             merged.append((lo, hi))
     return merged
-
-
-def may_jump(expr: Expr) -> bool:
-    """Whether the expression may be discontinuous where it is defined."""
-    return any(isinstance(n, Where) or (isinstance(n, App) and n.head == "sign") for n in expr.walk())
 
 
 def conclude(problem: Problem, candidates: list[Candidate], tails: list[Far], seen: arb) -> Extremum:

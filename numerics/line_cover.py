@@ -27,7 +27,8 @@ from gateproof.numerics.newton import LOW
 from gateproof.numerics.precision import precision
 from gateproof.numerics.search import breaks
 from gateproof.numerics.smooth import Piece, Turns, pieces
-from gateproof.theory.formula.nodes import App, Expr, Where
+from gateproof.theory.exact.piecewise import may_jump
+from gateproof.theory.formula.nodes import Expr
 
 #: Another program's enclosures over a box may be wider than these by this factor.
 _SPARE = 4
@@ -53,9 +54,7 @@ class LineCover:
         self.scale = max(abs(ends[0]), abs(ends[1]), ends[1] - ends[0])
         self.corners = tuple(dict.fromkeys(c for n in expr.walk() for c in corners(n)))
         # A sign or a condition is undecided where its argument may be 0; the others are what both sides are.
-        self.strict = any(
-            isinstance(n, Where) or (isinstance(n, App) and n.head == "sign") for n in expr.walk()
-        )
+        self.strict = may_jump(expr)
 
     def run(self, places: tuple[Fraction, ...] | None = None, turns: Turns | None = None) -> Tree | None:
         """The finished tree, or None.

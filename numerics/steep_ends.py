@@ -12,24 +12,26 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from gateproof.numerics.decimals import agreed_digits
-from gateproof.numerics.ends import EndExpr
+from gateproof.numerics.ends import End, EndExpr, as_expr, end
 from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.points import at_point, enclosure
+from gateproof.numerics.precision import precision
 from gateproof.numerics.results import Enclosure, Extremum
 from gateproof.theory.exact.defined import prove_defined
-from gateproof.theory.exact.derivative import derivative, kinks
+from gateproof.theory.exact.derivative import derivative
 from gateproof.theory.exact.domain import Assumptions, Domain
 from gateproof.theory.exact.infinity import INFINITY, MINUS_INFINITY
 from gateproof.theory.exact.infinity import side as infinite_side
 from gateproof.theory.exact.limits import limit
-from gateproof.theory.exact.piecewise import resolve
+from gateproof.theory.exact.piecewise import has_no_kink, resolve
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.nodes import Expr, Num, num
-from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 
 #: How far from a finite end a cut may lie, in lengths of the interval, as powers of two.
 _SHARES = (2, 5, 10, 20, 40)
+#: Bits at which an irrational end is known.
+_BITS = 256
 _FAR = tuple(Fraction(2) ** k for k in (1, 3, 6, 10, 20))
 Solve = Callable[[EndExpr, EndExpr, bool, bool], Extremum]
 
@@ -38,15 +40,27 @@ Solve = Callable[[EndExpr, EndExpr, bool, bool], Extremum]
 class SteepEnd:
     """Between ``cut`` and an end (``side`` -1 the lower one, 1 the upper) the formula is strictly monotone.
 
-    ``rises``: towards the end. ``step`` says so in words.
+    ``rises``: towards the end. ``point`` is the end, ``place`` a rational at it, None where it is infinite.
     """
 
     side: int
-    infinite: bool
+    point: Expr
+    place: Fraction | None
     cut: Fraction
     inner: Expr
     rises: bool
-    step: str
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The infinite side, as results name it; none for a finite end."""
+        return () if self.place is not None else ("-" if self.side < 0 else "+",)
+
+    @property
+    def step(self) -> str:
+        """What was shown, in words."""
+        name, word = to_text(self.point), "rises" if self.rises else "falls"
+        between = f"between {to_text(Num(self.cut))} and {name}"
+        return f"{between} the formula {word} towards {name}: {to_text(self.inner)}"
 
 
 def by_steep_ends(
@@ -66,10 +80,12 @@ def by_steep_ends(
     left, right = ends
     shut = list(closed)
     for side in (-1, 1):
-        given = (left, right)[side > 0]
-        if given is not None and not _is_infinite(given) and shut[side > 0]:
+        at, other = (left, right) if side < 0 else (right, left)
+        with precision(_BITS):
+            here, there = end(at, side, False), end(other, -side, False)
+        if shut[side > 0] and not here.infinite:
             continue
-        found = _steep_end(body, var, side, (left, right))
+        found = _steep_end(body, var, side, at, here, there)
         if found is None:
             continue
         steep.append(found)
@@ -81,13 +97,12 @@ def by_steep_ends(
     for one in steep:
         if not (one.rises or folded):
             continue
-        value = _limit_at(one, var, ends)
+        value = _limit_at(one, var)
         if value is None:
             return None
         if infinite_side(value):
             if folded or infinite_side(value) > 0:
-                sides = ("-" if one.side < 0 else "+",) if one.infinite else ()
-                return Extremum("infinite", at_infinity=sides, steps=(one.step,))
+                return Extremum("infinite", at_infinity=one.sides, steps=(one.step,))
             continue
         try:
             limits.append((_scored(enclosure(value, 64 + 4 * digits), folded), one))
@@ -110,7 +125,7 @@ def _together(inner: Extremum, limits: list[tuple[Enclosure, SteepEnd]]) -> Extr
         return inner
     if inner.value[1] < low:
         best = [one for v, one in limits if v[1] >= low]
-        sides = tuple("-" if one.side < 0 else "+" for one in best if one.infinite)
+        sides = tuple(s for one in best for s in one.sides)
         return replace(
             inner,
             value=(low, high),
@@ -134,25 +149,15 @@ def _scored(value: Enclosure, folded: bool) -> Enclosure:
     return (-high, -low) if high <= 0 else (Fraction(0), max(-low, high))
 
 
-def _steep_end(body: Expr, var: str, side: int, ends: tuple[EndExpr, EndExpr]) -> SteepEnd | None:
-    at, other = (ends[0], ends[1]) if side < 0 else (ends[1], ends[0])
-    infinite = at is None or _is_infinite(at)
-    for cut in _cuts(at, other, side):
-        outer = None if infinite else _expr(at)
-        if side < 0:
-            domain = Domain(outer, Num(cut), False, True)
-        else:
-            domain = Domain(Num(cut), outer, True, False)
+def _steep_end(body: Expr, var: str, side: int, at: EndExpr, here: End, there: End) -> SteepEnd | None:
+    point = (INFINITY if side > 0 else MINUS_INFINITY) if here.infinite or at is None else as_expr(at)
+    outer = None if here.infinite else point
+    for cut in _cuts(here, there, side):
+        domain = Domain(outer, Num(cut), False, True) if side < 0 else Domain(Num(cut), outer, True, False)
         found = _monotone(body, var, Assumptions({var: domain}), cut)
         if found is not None:
             inner, sign = found
-            rises = sign * side > 0
-            name = to_text(_expr(at)) if not infinite else "oo" if side > 0 else "-oo"
-            word = "rises" if rises else "falls"
-            step = (
-                f"between {to_text(Num(cut))} and {name} the formula {word} towards {name}: {to_text(inner)}"
-            )
-            return SteepEnd(side, infinite, cut, inner, rises, step)
+            return SteepEnd(side, point, here.inner, cut, inner, sign * side > 0)
     return None
 
 
@@ -161,7 +166,7 @@ def _monotone(body: Expr, var: str, given: Assumptions, cut: Fraction) -> tuple[
     inner = resolve(body, given)
     if not isinstance(inner, Expr) or prove_defined(inner, given) is None:
         return None
-    if any(prove_relation(u, "!=", num(0), given) is None for u in kinks(inner, var)):
+    if not has_no_kink(inner, var, given):
         return None
     slope = derivative(inner, var)
     if slope is None:
@@ -176,27 +181,21 @@ def _monotone(body: Expr, var: str, given: Assumptions, cut: Fraction) -> tuple[
     return inner, sign
 
 
-def _limit_at(one: SteepEnd, var: str, ends: tuple[EndExpr, EndExpr]) -> Expr | None:
+def _limit_at(one: SteepEnd, var: str) -> Expr | None:
     """The limit at the end, from inside; a monotone formula has one, finite or not."""
-    at = ends[one.side > 0]
-    if one.infinite:
-        found = limit(one.inner, var, INFINITY if one.side > 0 else MINUS_INFINITY, "", Assumptions())
-    else:
-        found = limit(one.inner, var, _expr(at), "-" if one.side > 0 else "+", Assumptions())
-    return found[0] if isinstance(found, tuple) and _is_approached(one, var, at, found[0]) else None
+    direction = "" if one.place is None else "-" if one.side > 0 else "+"
+    found = limit(one.inner, var, one.point, direction, Assumptions())
+    return found[0] if isinstance(found, tuple) and _is_approached(one, var, found[0]) else None
 
 
-def _is_approached(one: SteepEnd, var: str, at: EndExpr, value: Expr) -> bool:
+def _is_approached(one: SteepEnd, var: str, value: Expr) -> bool:
     """Whether balls close to the end agree: near the limit, on the side that the formula comes from."""
     near = False
     for k in (8, 60, 200):
-        place = None if at is None else _rational(at)
-        if one.infinite:
+        if one.place is None:
             probe = one.cut + one.side * Fraction(2) ** k
-        elif place is None:
-            return False
         else:
-            probe = place + (one.cut - place) / 2**k
+            probe = one.place + (one.cut - one.place) / 2**k
         try:
             here = at_point(one.inner, {var: probe}, 512)
             if infinite_side(value):
@@ -213,41 +212,12 @@ def _is_approached(one: SteepEnd, var: str, at: EndExpr, value: Expr) -> bool:
     return near
 
 
-def _cuts(at: EndExpr, other: EndExpr, side: int) -> Iterator[Fraction]:
+def _cuts(here: End, there: End, side: int) -> Iterator[Fraction]:
     """Cuts beside an end, inside the set."""
-    beyond = None if other is None or _is_infinite(other) else _rational(other)
-    if at is None or _is_infinite(at):
-        start = beyond if beyond is not None else Fraction(0)
-        yield from (start + side * s for s in _FAR)
+    if here.inner is None:
+        yield from ((there.inner or 0) + side * s for s in _FAR)
         return
-    place = _rational(at)
-    if place is None:
-        return
-    width = abs(beyond - place) if beyond is not None else Fraction(1)
-    # A rational stands for the end to 2**-200.
+    width = abs(there.inner - here.inner) if there.inner is not None else Fraction(1)
+    # A rational stands for the end to about _BITS bits.
     if width > Fraction(1, 2**100):
-        yield from (place - side * width / 2**k for k in _SHARES)
-
-
-def _rational(value: EndExpr) -> Fraction | None:
-    """A rational within 2**-200 of an end."""
-    if isinstance(value, Fraction | int):
-        return Fraction(value)
-    assert value is not None
-    known = constant_value(value)
-    if known is not None:
-        return known
-    try:
-        lo, hi = enclosure(value)
-    except NumericsError:
-        return None
-    return (lo + hi) / 2
-
-
-def _is_infinite(value: EndExpr) -> bool:
-    return isinstance(value, Expr) and infinite_side(value) != 0
-
-
-def _expr(value: EndExpr) -> Expr:
-    assert value is not None
-    return value if isinstance(value, Expr) else num(value)
+        yield from (here.inner - side * width / 2**k for k in _SHARES)

@@ -24,13 +24,13 @@ from gateproof.numerics.decided import bends
 from gateproof.numerics.decimals import agreed_digits
 from gateproof.numerics.errors import NumericsError, Undefined
 from gateproof.numerics.exact_point import exact_value
-from gateproof.numerics.gather import may_jump
 from gateproof.numerics.joint_cover import JointCover
 from gateproof.numerics.joint_rules import Rules
 from gateproof.numerics.joint_tails import STARTS, bounded, cut, limit_far
 from gateproof.numerics.joint_witness import Point, corners, refined, top_points
 from gateproof.numerics.precision import precision
 from gateproof.numerics.supremum_certificate import loose_bound
+from gateproof.theory.exact.piecewise import may_jump
 from gateproof.theory.formula.library import substitute
 from gateproof.theory.formula.nodes import App, Expr, Num
 

@@ -6,7 +6,6 @@ by a second method as well, and elementary functions are told from those of plai
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -14,7 +13,7 @@ from torch import nn
 from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
-from gateproof.kernels.convert.census_ops import base, hands_on
+from gateproof.kernels.convert.census_ops import base, hands_on, tensors_in
 
 #: Tensors of given numbers.
 _FACTORIES = frozenset({"zeros", "ones", "full", "empty", "arange", "linspace", "scalar", "lift"})
@@ -45,13 +44,13 @@ class Tensors:
 
     def moves(self, values: Any) -> bool:
         """Whether some tensor among the values depends on parameters or on the network's inputs."""
-        return any(id(t) in self.learned_from or self.learned.get(t, False) for t in _tensors(values))
+        return any(id(t) in self.learned_from or self.learned.get(t, False) for t in tensors_in(values))
 
     def product(self, op: Any, values: Any) -> int:
         """Whether the operator multiplies a nonlinearity (1) or a gate (2) of one tensor with another."""
         if base(op) not in ("mul", "addcmul"):
             return 0
-        known = [self._of(t) for t in list(_tensors(values))[-2:]]
+        known = [self._of(t) for t in list(tensors_in(values))[-2:]]
         apart = [k for k in known if k is not None]
         if len(apart) < 2 or apart[0][0] == apart[1][0]:
             return 0
@@ -59,35 +58,35 @@ class Tensors:
 
     def ran(self, op: Any, kind: str, values: Any, out: Any) -> None:
         """Note what an operator's results are."""
-        tensors = list(_tensors(values))
+        tensors = list(tensors_in(values))
         if self.moves(tensors):
-            for t in _tensors(out):
+            for t in tensors_in(out):
                 self.learned[t] = True
         words = set(base(op).strip("_").split("_"))
         if (not tensors and words & _FACTORIES) or {"zeros", "ones", "full"} & words:
-            for t in _tensors(out):
+            for t in tensors_in(out):
                 self.roots[t] = (frozenset(), 0)
             return
         handed = hands_on(op) or bool(words & (_CARRIES | _PARTS))
         opened = kind in ("nonlinear", "gate") and not words & _WHOLE
         if not (handed or opened or torch.Tag.pointwise in op.tags):
-            for t in _tensors(out):
+            for t in tensors_in(out):
                 self.roots.pop(t, None)
             return
         given = tensors[1:2] if base(op) == "copy" else tensors
         known = [k for k in map(self._of, given) if k is not None]
         if words & _PARTS:
-            for t in _tensors(out):
+            for t in tensors_in(out):
                 self.count += 1
                 self.roots[t] = (frozenset({self.count}), known[0][1] if known else 0)
             return
         roots = frozenset[int]().union(*(r for r, _ in known))
         if len(roots) > 1 and not handed:
-            for t in _tensors(out):
+            for t in tensors_in(out):
                 self.roots.pop(t, None)
             return
         by = [b for _, b in known if b] + ([2 if kind == "gate" else 1] if opened else [])
-        for t in _tensors(out):
+        for t in tensors_in(out):
             self.roots[t] = (roots, min(by, default=0) if len(roots) == 1 else 0)
 
     def _of(self, tensor: torch.Tensor) -> tuple[frozenset[int], int] | None:
@@ -99,11 +98,3 @@ class Tensors:
             self.roots[tensor] = (frozenset({self.count}), 0)
         known: tuple[frozenset[int], int] = self.roots[tensor]
         return known if known[0] else None
-
-
-def _tensors(values: Any) -> Iterator[torch.Tensor]:
-    for v in values if isinstance(values, (list, tuple)) else (values,):
-        if isinstance(v, torch.Tensor):
-            yield v
-        elif isinstance(v, (list, tuple)):
-            yield from _tensors(v)

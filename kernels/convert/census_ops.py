@@ -6,6 +6,7 @@ they hold for every namespace (aten, quantized, onednn, mkldnn, and operators of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -105,3 +106,12 @@ def hands_on(op: Any) -> bool:
 def opens(op: Any) -> bool:
     """Whether the operator makes a gate of a condition among its inputs."""
     return base(op) in _OPENS
+
+
+def tensors_in(values: Any) -> Iterator[torch.Tensor]:
+    """The tensors among values and in lists and tuples of them."""
+    for v in values if isinstance(values, (list, tuple)) else (values,):
+        if isinstance(v, torch.Tensor):
+            yield v
+        elif isinstance(v, (list, tuple)):
+            yield from tensors_in(v)

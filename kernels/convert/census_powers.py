@@ -8,13 +8,13 @@ row. Told from operators alone.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any
 
 import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
-from gateproof.kernels.convert.census_ops import base, hands_on
+from gateproof.kernels.convert.census_ops import base, hands_on, tensors_in
 
 #: Exponents of roots, quotients, and of what is no power.
 _PLAIN = (0.5, -0.5, -1, 0, 1)
@@ -58,7 +58,7 @@ class Powers:
 
     def ran(self, op: Any, values: Any, out: Any, mark: Hashable | None) -> None:
         """Note an operator; ``mark`` where it is a power."""
-        tensors = list(_tensors(values))
+        tensors = list(tensors_in(values))
         waiting = [self._waiting.get(t, frozenset()) for t in tensors]
         marks = frozenset[Any]().union(*waiting)
         words = set(base(op).strip("_").split("_"))
@@ -74,16 +74,8 @@ class Powers:
         if mark is not None:
             self.made[mark] += 1
             marks = frozenset({mark})
-        for t in _tensors(out):
+        for t in tensors_in(out):
             if marks:
                 self._waiting[t] = marks
             else:
                 self._waiting.pop(t, None)
-
-
-def _tensors(values: Any) -> Iterator[torch.Tensor]:
-    for v in values if isinstance(values, (list, tuple)) else (values,):
-        if isinstance(v, torch.Tensor):
-            yield v
-        elif isinstance(v, (list, tuple)):
-            yield from _tensors(v)

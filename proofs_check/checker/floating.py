@@ -34,7 +34,7 @@ class Floating:
             isinstance(domain, dict) and isinstance(conditions, list),
             "no object domain, or no list conditions",
         )
-        self.spent, self.field_bits = spent, bits
+        self.spent = spent
         self.points = Points(name, domain, bits)
         self.box: Box = {}
         for variable, ends in domain.items():

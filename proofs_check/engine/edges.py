@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from gateproof.theory.exact.critical import equal_constants
+from gateproof.proofs_check.engine.touching import is_zero
 from gateproof.theory.exact.defined import conditions
-from gateproof.theory.exact.domain import Assumptions
-from gateproof.theory.exact.prove import prove_relation
-from gateproof.theory.formula.nodes import App, Expr, num
+from gateproof.theory.formula.nodes import App, Expr
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.printer import to_text
 
@@ -28,10 +26,3 @@ def _needed(node: App) -> list[tuple[Expr, frozenset[int]]]:
     exponent = constant_value(node.args[1])
     below = exponent is not None and exponent < 0
     return [(node.args[0], frozenset({-1, 1}))] if below else []
-
-
-def is_zero(part: Expr) -> bool:
-    """Whether the closed number is proved to be 0."""
-    if equal_constants(part, num(0)) is True:
-        return True
-    return prove_relation(part, "==", num(0), Assumptions()) is not None

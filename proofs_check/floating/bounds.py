@@ -10,6 +10,7 @@ from __future__ import annotations
 from gmpy2 import mpq
 
 from gateproof.proofs_check.engine.space import infinite_sign
+from gateproof.proofs_check.floating.numbers import two
 from gateproof.proofs_check.floating.polynomial import (
     Poly,
     UnknownError,
@@ -21,7 +22,6 @@ from gateproof.proofs_check.floating.polynomial import (
     symbol,
     times,
 )
-from gateproof.proofs_check.floating.rounding import two
 from gateproof.proofs_check.floating.values import Values
 from gateproof.theory.formula.nodes import And, App, Expr, Fl, Implies, In, Node, Not, Or, Rel, Stmt, rebuild
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from gmpy2 import mpq
 
+from gateproof.proofs_check.floating.numbers import two
 from gateproof.proofs_check.floating.polynomial import (
     Poly,
     Range,
@@ -31,7 +32,6 @@ from gateproof.proofs_check.floating.rounding import (
     Result,
     Rounding,
     exponent_of,
-    two,
     valuation,
 )
 from gateproof.theory.formats import Format

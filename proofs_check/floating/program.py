@@ -17,6 +17,7 @@ from gateproof.numerics.errors import Undefined as NoValue
 from gateproof.numerics.points import SIGN_TESTS, at_point, difference_sign, enclosure, rational_bounds
 from gateproof.proofs_check.engine.outcome import NotYetError, UndecidedError
 from gateproof.proofs_check.engine.space import infinite_sign
+from gateproof.proofs_check.floating.numbers import fraction, two
 from gateproof.theory.formats import Format, nearest, unit_exponent
 from gateproof.theory.formula.floating import constant, whole
 from gateproof.theory.formula.nodes import (
@@ -148,8 +149,8 @@ class Program:
         return found, {name: self.exact(part) for part, name in parts.items()}
 
     def _environment(self, values: dict[str, Value], x: Point) -> dict[str, Fraction]:
-        env = {name: _fraction(x[k]) for name, k in self.places.items()}
-        return {**env, **{name: _fraction(value(x)) for name, value in values.items()}}
+        env = {name: fraction(x[k]) for name, k in self.places.items()}
+        return {**env, **{name: fraction(value(x)) for name, value in values.items()}}
 
     # --- exact values ---------------------------------------------------------
 
@@ -203,7 +204,7 @@ class Program:
                 q = value(x)
             except _IrrationalError:
                 return step(x)
-            return _two(unit_exponent(int(q.numerator), int(q.denominator), form.bits, form.grid))
+            return two(unit_exponent(int(q.numerator), int(q.denominator), form.bits, form.grid))
 
         return ulp
 
@@ -225,7 +226,7 @@ class Program:
                     continue
                 steps = {form.step(lo), form.step(hi)}
                 if len(steps) == 1:
-                    return _two(steps.pop())
+                    return two(steps.pop())
             raise UndecidedError("the binade of a value of which ulp is taken is not seen")
 
         return ulp
@@ -328,7 +329,7 @@ class Program:
     def _round(self, q: Any, text: str) -> Any:
         form = self.format
         digits, step = nearest(int(q.numerator), int(q.denominator), form.bits, form.grid)
-        found = digits * _two(step)
+        found = digits * two(step)
         if abs(found) > self.largest:
             raise UndefinedError(f"{text} overflows {form.name}")
         return found
@@ -369,7 +370,7 @@ class Program:
 def closed(node: Expr, form: Format) -> Fraction | None:
     """The value of an expression without names where it is rational, else None."""
     try:
-        return _fraction(Program(form, ()).exact(node)(()))
+        return fraction(Program(form, ()).exact(node)(()))
     except (_IrrationalError, KeyError, UndefinedError, NotYetError):
         return None
 
@@ -386,14 +387,6 @@ def _is_whole(value: Value, x: Point) -> bool:
         return bool(value(x).denominator == 1)
     except _IrrationalError:
         raise UndecidedError("whether an irrational value is whole") from None
-
-
-def _fraction(value: Any) -> Fraction:
-    return Fraction(int(value.numerator), int(value.denominator))
-
-
-def _two(exponent: int) -> Any:
-    return mpq(1 << exponent) if exponent >= 0 else mpq(1, 1 << -exponent)
 
 
 def _irrational(_x: Point) -> Any:

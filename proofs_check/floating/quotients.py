@@ -6,6 +6,7 @@ from typing import Any
 
 from gmpy2 import is_square, isqrt, mpq
 
+from gateproof.proofs_check.floating.numbers import two
 from gateproof.proofs_check.floating.polynomial import (
     Poly,
     Range,
@@ -19,9 +20,6 @@ from gateproof.proofs_check.floating.polynomial import (
     symbol,
     times,
     value_of,
-)
-from gateproof.proofs_check.floating.rounding import (
-    two,
 )
 
 #: An exact value: a polynomial, and bounds.

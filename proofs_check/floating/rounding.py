@@ -17,6 +17,7 @@ from typing import Any
 
 from gmpy2 import mpq
 
+from gateproof.proofs_check.floating.numbers import fraction, two
 from gateproof.proofs_check.floating.polynomial import (
     Poly,
     Symbols,
@@ -73,11 +74,6 @@ class Result:
     shifted: bool = False
     #: Whether it is 0 or a normal number wherever it is no number of the format.
     normal: bool = False
-
-
-def two(exponent: int) -> Any:
-    """2^exponent."""
-    return mpq(1 << exponent) if exponent >= 0 else mpq(1, 1 << -exponent)
 
 
 def exponent_of(size: Any) -> int:
@@ -215,7 +211,7 @@ class Rounding:
             if held is None or held.lo <= 0 <= held.hi:
                 continue
             smallest = min(abs(held.lo), abs(held.hi))
-            step = two(self.format.step(_fraction(smallest)))
+            step = two(self.format.step(fraction(smallest)))
             normal = smallest > two(self.format.lowest)
             # Below a power of 2 the numbers are twice as dense.
             half = step / 4 if smallest.numerator == 1 or smallest == two(exponent_of(smallest)) else step / 2
@@ -278,9 +274,3 @@ def _inward(lo: Any, hi: Any, step: Any) -> tuple[Any, Any]:
     """The ends moved inward to multiples of a step."""
     low, high = lo / step, hi / step
     return -(-low.numerator // low.denominator) * step, high.numerator // high.denominator * step
-
-
-def _fraction(value: Any) -> Any:
-    from fractions import Fraction
-
-    return Fraction(int(value.numerator), int(value.denominator))

@@ -13,6 +13,7 @@ from gateproof.numerics.errors import NumericsError
 from gateproof.numerics.points import exact_arb, rational_bounds
 from gateproof.numerics.precision import precision
 from gateproof.proofs_check.floating.computed import ComputedValues
+from gateproof.proofs_check.floating.numbers import fraction, two
 from gateproof.proofs_check.floating.polynomial import (
     Poly,
     Range,
@@ -27,10 +28,7 @@ from gateproof.proofs_check.floating.polynomial import (
     times,
 )
 from gateproof.proofs_check.floating.quotients import Exact, root_above, root_below
-from gateproof.proofs_check.floating.rounding import (
-    exponent_of,
-    two,
-)
+from gateproof.proofs_check.floating.rounding import exponent_of
 from gateproof.theory.formula.floating import whole
 from gateproof.theory.formula.nodes import App, Const, Expr, Fl, Num, Ulp, Var, Where
 
@@ -166,7 +164,7 @@ class Values(ComputedValues):
             balls = {n: _ball(lo, hi) for n, (_, lo, hi) in zip(names, parts, strict=True)}
         outer = App(head, tuple(map(Var, names))) if isinstance(node, App) else node
         try:
-            lo, hi = map(_rational, rational_bounds(evaluate(outer, balls, _BITS)))
+            lo, hi = map(mpq, rational_bounds(evaluate(outer, balls, _BITS)))
         except NumericsError as error:
             raise UnknownError from error
         name = (head, *(key(poly) for poly, _, _ in parts))
@@ -180,15 +178,5 @@ def to_name(node: Expr) -> str:
 
 
 def _ball(lo: Any, hi: Any) -> arb:
-    low, high = exact_arb(_fraction(lo)), exact_arb(_fraction(hi))
+    low, high = exact_arb(fraction(lo)), exact_arb(fraction(hi))
     return low.union(high)
-
-
-def _fraction(value: Any) -> Any:
-    from fractions import Fraction
-
-    return Fraction(int(value.numerator), int(value.denominator))
-
-
-def _rational(value: Any) -> Any:
-    return mpq(value)

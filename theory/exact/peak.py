@@ -11,11 +11,12 @@ from dataclasses import replace
 
 from gateproof.theory.exact.critical import exact_extremum_candidates
 from gateproof.theory.exact.defined import prove_defined
-from gateproof.theory.exact.derivative import derivative, kinks
+from gateproof.theory.exact.derivative import derivative
 from gateproof.theory.exact.domain import Assumptions, Derivation, Domain
+from gateproof.theory.exact.piecewise import has_no_kink, may_jump
 from gateproof.theory.exact.prove import prove_relation
 from gateproof.theory.formula.library import substitute
-from gateproof.theory.formula.nodes import App, Expr, Where, num
+from gateproof.theory.formula.nodes import Expr, num
 from gateproof.theory.formula.printer import to_text
 from gateproof.theory.formula.scopes import free_names
 
@@ -37,7 +38,9 @@ def prove_at_peak(lhs: Expr, op: str, rhs: Expr, assumptions: Assumptions) -> De
     rising = bool(free_names(lhs))
     body, bound = (lhs, rhs) if rising else (rhs, lhs)
     inner = replace(domain, lo_closed=False, hi_closed=False)
-    if prove_defined(body, Assumptions({var: domain})) is None or not _is_smooth(body, var, inner):
+    if prove_defined(body, Assumptions({var: domain})) is None or may_jump(body):
+        return None
+    if not has_no_kink(body, var, Assumptions({var: inner})):
         return None
     slope = derivative(body, var)
     if slope is None:
@@ -69,14 +72,6 @@ def _peaks(body: Expr, var: str, domain: Domain, inner: Domain) -> list[Expr]:
 
 def _sign(slope: Expr, op: str, var: str, part: Domain) -> Derivation | None:
     return prove_relation(slope, op, num(0), Assumptions({var: part}))
-
-
-def _is_smooth(body: Expr, var: str, inner: Domain) -> bool:
-    """Continuous where it is defined, and differentiable inside."""
-    if any(isinstance(n, Where) or (isinstance(n, App) and n.head == "sign") for n in body.walk()):
-        return False
-    given = Assumptions({var: inner})
-    return all(prove_relation(u, "!=", num(0), given) is not None for u in kinks(body, var))
 
 
 def _lies_inside(peak: Expr, domain: Domain) -> bool:

@@ -25,6 +25,16 @@ class Piece:
     expr: Expr
 
 
+def may_jump(expr: Expr) -> bool:
+    """Whether the expression may be discontinuous where it is defined."""
+    return any(isinstance(n, Where) or (isinstance(n, App) and n.head == "sign") for n in expr.walk())
+
+
+def has_no_kink(expr: Expr, var: str, given: Assumptions) -> bool:
+    """Whether it is proved that the domain holds no kink: the argument of each is not 0 there."""
+    return all(prove_relation(u, "!=", num(0), given) is not None for u in kinks(expr, var))
+
+
 def linear_root(expr: Expr, var: str) -> Expr | None:
     """The zero of an expression that is provably a*x + b with rational a != 0 and a closed b."""
     first, second = (_folded(substitute(expr, {var: num(k)})) for k in (0, 1))

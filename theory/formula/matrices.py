@@ -45,6 +45,7 @@ from gateproof.theory.formula.nodes import (
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.rewriting import joined
 from gateproof.theory.formula.scopes import bound_names
+from gateproof.theory.formula.undropped import undropped
 
 #: Parts of one matrix or number written out, rows of an identity, the largest power, and terms of a sum.
 MAX_PARTS = 20_000
@@ -220,7 +221,7 @@ class _Writing:
             chosen.append((at, [int(value)] if value is not None else list(range(1, size + 1)), value))
         (row, down, i), (column, across, j) = chosen
         if i is not None and j is not None:
-            return algebra.kept(matrix.entries[(int(i) - 1) * columns + int(j) - 1], matrix.entries)
+            return undropped(matrix.entries[(int(i) - 1) * columns + int(j) - 1], matrix.entries)
         # No such place: no value.
         found: Expr = App("div", (num(1), num(0)))
         for a in reversed(down):
@@ -230,7 +231,7 @@ class _Writing:
                     at_column if i is not None else at_row if j is not None else And((at_row, at_column))
                 )
                 found = Where(place, matrix.entries[(a - 1) * columns + b - 1], found)
-        return algebra.kept(found, matrix.entries)
+        return undropped(found, matrix.entries)
 
     def _terms(self, node: Series) -> list[Expr] | None:
         """A sum or product over the places of a matrix, written out; None for another one."""

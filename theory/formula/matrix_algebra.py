@@ -6,18 +6,11 @@ it that may have none is kept, times 0. Horn and Johnson, Matrix Analysis (2nd e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from gateproof.theory.formula.nodes import App, Const, Expr, Matrix, Num, Var, num
-
-#: Functions with a value for every real argument.
-_TOTAL = frozenset(
-    {
-        "add", "mul", "neg", "max", "min", "abs", "sign", "exp", "sin", "cos", "sinh", "cosh", "tanh", "sech",
-        "asinh", "atan", "sigmoid", "softplus", "erf", "erfc",
-    }
-)  # fmt: skip
+from gateproof.theory.formula.nodes import App, Expr, Matrix, Num, num
+from gateproof.theory.formula.undropped import undropped
 
 
 def shape(matrix: Matrix) -> tuple[int, int]:
@@ -62,7 +55,7 @@ def powered(matrix: Matrix, exponent: int) -> Matrix:
     """A whole power of a square matrix; the power 0 is the identity where the matrix has a value."""
     if exponent == 0:
         return Matrix(
-            tuple(kept(e, matrix.entries) for e in identity(matrix.columns).entries), matrix.columns
+            tuple(undropped(e, matrix.entries) for e in identity(matrix.columns).entries), matrix.columns
         )
     done = matrix
     for _ in range(exponent - 1):
@@ -78,7 +71,7 @@ def transposed(matrix: Matrix) -> Matrix:
 def trace(matrix: Matrix) -> Expr:
     """The sum of the diagonal of a square matrix."""
     diagonal = [row[k] for k, row in enumerate(_rows(matrix))]
-    return kept(_sum(diagonal), matrix.entries)
+    return undropped(_sum(diagonal), matrix.entries)
 
 
 def determinant(matrix: Matrix) -> Expr:
@@ -104,15 +97,6 @@ def inverse(matrix: Matrix) -> Matrix:
 def frobenius(matrix: Matrix) -> Expr:
     """The root of the sum of the squared entries."""
     return App("sqrt", (_sum(App("pow", (e, num(2))) for e in matrix.entries),))
-
-
-def kept(value: Expr, dropped: Iterable[Expr]) -> Expr:
-    """The value, without a value where one of ``dropped`` has none."""
-    there = set(_risks(value))
-    extra = dict.fromkeys(r for e in dropped for r in _risks(e) if r not in there)
-    if not extra:
-        return value
-    return App("add", (value, *(App("mul", (num(0), r)) for r in extra)))
 
 
 def _minor(
@@ -153,7 +137,7 @@ def _sum(terms: Iterable[Expr]) -> Expr:
 def _product(factors: Iterable[Expr]) -> Expr:
     given = list(factors)
     if any(_is(f, 0) for f in given):
-        return kept(num(0), given)
+        return undropped(num(0), given)
     left = [f for f in given if not _is(f, 1)]
     if not left:
         return num(1)
@@ -170,26 +154,3 @@ def _negative(node: Expr) -> Expr:
 
 def _is(node: Expr, value: int) -> bool:
     return isinstance(node, Num) and node.value == value
-
-
-def _risks(node: Expr) -> Iterator[Expr]:
-    """The parts of an expression that may have no value."""
-    if isinstance(node, Num | Var) or (isinstance(node, Const) and node.name != "oo"):
-        return
-    if isinstance(node, App) and node.head in _TOTAL:
-        for arg in node.args:
-            yield from _risks(arg)
-        return
-    if isinstance(node, App) and node.head == "pow":
-        base, exponent = node.args
-        if isinstance(exponent, Num) and exponent.value.denominator == 1 and exponent.value > 0:
-            yield from _risks(base)
-            return
-    if isinstance(node, App) and node.head == "div":
-        over, under = node.args
-        yield from _risks(over)
-        yield from _risks(under)
-        if not isinstance(under, Num) or not under.value:
-            yield App("div", (num(1), under))
-        return
-    yield node
