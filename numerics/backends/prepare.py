@@ -9,6 +9,7 @@ from gateproof.numerics.backends.normal import normal
 from gateproof.numerics.backends.numbers import to_float
 from gateproof.numerics.backends.partial import Sides, first_partial, partial
 from gateproof.theory.exact.domain import Assumptions, Domain
+from gateproof.theory.exact.infinity import side as infinite_side
 from gateproof.theory.exact.limits import limit
 from gateproof.theory.exact.series import taylor
 from gateproof.theory.formula import expand, free_names, substitute, to_text
@@ -44,6 +45,7 @@ from gateproof.theory.formula.nodes import (
 )
 from gateproof.theory.formula.powers import constant_value
 from gateproof.theory.formula.rewriting import joined
+from gateproof.theory.formula.undropped import undropped
 from gateproof.theory.special import FAMILIES
 
 MAX_TERMS = 200
@@ -72,7 +74,7 @@ def _visit(node: Node) -> Node:
     if isinstance(done, Diff):
         return _derivative(done)
     if isinstance(done, At):
-        return substitute(done.body, {done.var: done.value})
+        return undropped(substitute(done.body, {done.var: done.value}), (done.value,))
     if isinstance(done, Taylor):
         return _taylor(done)
     if isinstance(done, Series):
@@ -122,14 +124,14 @@ def _taylor(node: Taylor) -> Expr:
     found = taylor(node.body, node.var, node.point, node.order, _domains(node))
     if found is None:
         raise FormulaError(f"{to_text(node)} was not found")
-    return found[0]
+    return undropped(found[0], (node.point,))
 
 
 def _limit(node: Limit) -> Expr:
     found = limit(node.body, node.var, node.point, node.side, _domains(node))
     if not isinstance(found, tuple):
         raise FormulaError(f"{to_text(node)} has no form for arrays: the limit was not found for all values")
-    return found[0]
+    return found[0] if infinite_side(node.point) else undropped(found[0], (node.point,))
 
 
 def _series(node: Series) -> Expr:

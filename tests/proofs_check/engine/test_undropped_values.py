@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import gateproof
 from gateproof.proofs_check.engine import decide
 from gateproof.proofs_check.records import Reading, Settings
 from gateproof.theory.formula import parse_expr
@@ -53,12 +54,19 @@ def test_values_that_exist_change_nothing(text: str) -> None:
     assert verdict(text, constant="1") == "proved"
 
 
-def test_arrays_are_nan_where_the_dropped_value_is() -> None:
-    import gateproof
-
-    values = gateproof.formula("at(1, t=log(x))").numpy(np.array([-1.0, 2.0]))
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("at(1, t=log(x))", 1),
+        ("at(diff(3*t, t), t=log(x))", 3),
+        ("limit(5, t, log(x))", 5),
+        ("[[1, log(x)], [0, 4]][2, 2]", 4),
+    ],
+)
+def test_arrays_are_nan_where_the_dropped_value_is(text: str, right: float) -> None:
+    values = gateproof.formula(text).numpy(np.array([-1.0, 2.0]))
     assert math.isnan(values[0])
-    assert values[1] == 1
+    assert values[1] == right
 
 
 def test_only_doubtful_values_are_kept() -> None:
