@@ -97,8 +97,7 @@ PROBE = """
 import sys
 from gateproof.proofs_check.cli import main
 code = main(sys.argv[1:])
-# flint comes with the names of special functions, in 17 ms.
-heavy = sorted({"sympy", "mpmath", "gmpy2", "jinja2", "jsonschema"} & set(sys.modules))
+heavy = sorted({"sympy", "flint", "mpmath", "gmpy2", "jinja2", "jsonschema"} & set(sys.modules))
 print(code, heavy, file=sys.stderr)
 """
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from flint import acb, arb, arb_series
+from gateproof.theory.special.balls import line, padded
+from gateproof.theory.special.family import Family, Params, Run
 
-from gateproof.theory.special.family import Family, Params, Run, padded
+if TYPE_CHECKING:
+    from flint import acb, arb, arb_series
 
 
 def _series(method: Callable[[arb_series], arb_series]) -> Callable[[Params, arb, int], list[arb]]:
-    return lambda _, x, n: padded(method(arb_series([x, arb(1)] if n else [x], prec=n + 1)).coeffs(), n)
+    return lambda _, x, n: padded(method(line(x, n)).coeffs(), n)
 
 
 def _complex(place: int) -> Callable[[Params, acb], acb]:
@@ -36,15 +39,15 @@ FAMILIES = tuple(
         torch=(lambda _: ("airy_ai", ())) if place == 0 else (lambda _: None),
     )
     for place, name, doc, method, slope, latex, run in (
-        (0, "airyai", "Airy function Ai", arb_series.airy_ai, "airyaiprime(x)",
+        (0, "airyai", "Airy function Ai", lambda s: s.airy_ai(), "airyaiprime(x)",
          r"\mathrm{Ai}\left({x}\right)",
          Run(Fraction(-1), None, -1)),
-        (1, "airyaiprime", "derivative of Ai", arb_series.airy_ai_prime, "x*airyai(x)",
+        (1, "airyaiprime", "derivative of Ai", lambda s: s.airy_ai_prime(), "x*airyai(x)",
          r"\mathrm{Ai}'\left({x}\right)", Run(Fraction(0), None, 1)),
-        (2, "airybi", "Airy function Bi", arb_series.airy_bi, "airybiprime(x)",
+        (2, "airybi", "Airy function Bi", lambda s: s.airy_bi(), "airybiprime(x)",
          r"\mathrm{Bi}\left({x}\right)",
          Run(Fraction(-2), None, 1)),
-        (3, "airybiprime", "derivative of Bi", arb_series.airy_bi_prime, "x*airybi(x)",
+        (3, "airybiprime", "derivative of Bi", lambda s: s.airy_bi_prime(), "x*airybi(x)",
          r"\mathrm{Bi}'\left({x}\right)", Run(Fraction(0), None, 1)),
     )
 )  # fmt: skip

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import comb, factorial
+from typing import TYPE_CHECKING
 
-from flint import acb, arb, fmpq
-
+from gateproof.theory.special.balls import complex_ball, real, root_of_pi, unit
 from gateproof.theory.special.family import Family, Params, Run, Span
+
+if TYPE_CHECKING:
+    from flint import acb, arb
 
 _ZERO, _HALF3 = Fraction(0), Fraction(3, 2)
 
@@ -26,37 +29,33 @@ def _whole(p: Params) -> bool:
     return p[0].denominator == 1
 
 
-def _arb(n: Fraction) -> arb:
-    return arb(fmpq(n.numerator, n.denominator))
-
-
 def _bounded(n: Fraction, value: arb) -> arb:
     """|J_n| <= 1 for a whole n (DLMF 10.14.1)."""
     if n.denominator > 1:
         return value
-    unit = arb(0, 1)
+    between = unit()
     if not value.is_finite():
-        return unit
-    return value if value.rad() < 1 else value.intersection(unit)
+        return between
+    return value if value.rad() < 1 else value.intersection(between)
 
 
 def bessel_j(n: Fraction, x: arb) -> arb:
     """J_n over a ball."""
-    return _bounded(n, x.bessel_j(_arb(n)))
+    return _bounded(n, x.bessel_j(real(n)))
 
 
 def bessel_k(n: Fraction, x: arb) -> arb:
     """K_n, which falls on x > 0 (DLMF 10.37)."""
     if x > 0 and not x.is_exact():
         return bessel_k(n, x.lower()).union(bessel_k(n, x.upper()))
-    return x.bessel_k(_arb(n))
+    return x.bessel_k(real(n))
 
 
 def bessel_i(n: Fraction, x: arb) -> arb:
     """I_n; for n >= 0 it rises on x >= 0 (DLMF 10.37)."""
     if x >= 0 and n >= 0 and not x.is_exact():
         return bessel_i(n, x.lower()).union(bessel_i(n, x.upper()))
-    return x.bessel_i(_arb(n))
+    return x.bessel_i(real(n))
 
 
 def _series(value: Callable[[Fraction, arb], arb], inner: int, outer: int) -> Callable[..., list[arb]]:
@@ -66,7 +65,7 @@ def _series(value: Callable[[Fraction, arb], arb], inner: int, outer: int) -> Ca
         known = {p[0] + j: value(p[0] + j, x) for j in range(-n, n + 1)}
         found = []
         for k in range(n + 1):
-            total = sum((inner**j * comb(k, j) * known[p[0] - k + 2 * j] for j in range(k + 1)), arb(0))
+            total = sum((inner**j * comb(k, j) * known[p[0] - k + 2 * j] for j in range(k + 1)), real(0))
             found.append(outer**k * total / (2**k * factorial(k)))
         return found
 
@@ -120,7 +119,7 @@ _POSITIVE = Span(lo="0")
 
 
 def _acb(method: Callable[[acb, acb], acb]) -> Callable[[Params, acb], acb]:
-    return lambda p, z: method(z, acb(_arb(p[0])))
+    return lambda p, z: method(z, complex_ball(p[0]))
 
 
 def _cut(p: Params) -> str:
@@ -130,19 +129,17 @@ def _cut(p: Params) -> str:
 def spherical(n: int, x: arb) -> arb:
     """j_n by x^n/(2n + 1)!! 0F1(; n + 3/2; -x^2/4) (DLMF 10.53.1); |j_n| <= 1 (10.54.1)."""
     half = x / 2
-    value = (
-        (half**n) * arb.const_sqrt_pi() / 2 * (-(half * half)).hypgeom_0f1(_arb(n + _HALF3), regularized=True)
-    )
-    unit = arb(0, 1)
-    return value.intersection(unit) if value.is_finite() else unit
+    value = (half**n) * root_of_pi() / 2 * (-(half * half)).hypgeom_0f1(real(n + _HALF3), regularized=True)
+    between = unit()
+    return value.intersection(between) if value.is_finite() else between
 
 
 def _spherical_series(p: Params, x: arb, order: int) -> list[arb]:
     """By j_n' = (n j_(n-1) - (n + 1) j_(n+1))/(2n + 1) (DLMF 10.51.2), applied k times."""
     now, found = {int(p[0]): Fraction(1)}, []
     for k in range(order + 1):
-        parts = [_arb(c / factorial(k)) * spherical(m, x) for m, c in now.items()]
-        found.append(sum(parts, arb(0)))
+        parts = [real(c / factorial(k)) * spherical(m, x) for m, c in now.items()]
+        found.append(sum(parts, real(0)))
         after: dict[int, Fraction] = {}
         for m, c in now.items():
             for other, weight in ((m - 1, m), (m + 1, -(m + 1))):
@@ -161,9 +158,9 @@ def _spherical_complex(p: Params, z: acb) -> acb:
     half, n = z / 2, int(p[0])
     return (
         (half**n)
-        * arb.const_sqrt_pi()
+        * root_of_pi()
         / 2
-        * (-(half * half)).hypgeom_0f1(acb(_arb(n + _HALF3)), regularized=True)
+        * (-(half * half)).hypgeom_0f1(complex_ball(n + _HALF3), regularized=True)
     )
 
 
@@ -178,7 +175,7 @@ FAMILIES = (
         ball=lambda p, x: bessel_j(p[0], x),
         series=_series(bessel_j, -1, 1),
         slope="(besselj(n - 1, x) - besselj(n + 1, x))/2",
-        complex=_acb(acb.bessel_j),
+        complex=_acb(lambda z, n: z.bessel_j(n)),
         latex=r"J_{{n}}\left({x}\right)",
         span=_from_zero,
         cut=_cut,
@@ -198,10 +195,10 @@ FAMILIES = (
         parameters=("n",),
         fault=_order,
         canonical=_reflected(_alternating),
-        ball=lambda p, x: x.bessel_y(_arb(p[0])),
-        series=_series(lambda n, x: x.bessel_y(_arb(n)), -1, 1),
+        ball=lambda p, x: x.bessel_y(real(p[0])),
+        series=_series(lambda n, x: x.bessel_y(real(n)), -1, 1),
         slope="(bessely(n - 1, x) - bessely(n + 1, x))/2",
-        complex=_acb(acb.bessel_y),
+        complex=_acb(lambda z, n: z.bessel_y(n)),
         latex=r"Y_{{n}}\left({x}\right)",
         span=lambda _: _POSITIVE,
         cut=lambda _: "<",
@@ -218,7 +215,7 @@ FAMILIES = (
         ball=lambda p, x: bessel_i(p[0], x),
         series=_series(bessel_i, 1, 1),
         slope="(besseli(n - 1, x) + besseli(n + 1, x))/2",
-        complex=_acb(acb.bessel_i),
+        complex=_acb(lambda z, n: z.bessel_i(n)),
         latex=r"I_{{n}}\left({x}\right)",
         span=_from_zero,
         cut=_cut,
@@ -240,7 +237,7 @@ FAMILIES = (
         ball=lambda p, x: bessel_k(p[0], x),
         series=_series(bessel_k, 1, -1),
         slope="-(besselk(n - 1, x) + besselk(n + 1, x))/2",
-        complex=_acb(acb.bessel_k),
+        complex=_acb(lambda z, n: z.bessel_k(n)),
         latex=r"K_{{n}}\left({x}\right)",
         span=lambda _: _POSITIVE,
         cut=lambda _: "<",

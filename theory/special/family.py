@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from flint import acb, arb
+if TYPE_CHECKING:
+    from flint import acb, arb
+
 
 Params = tuple[Fraction, ...]
 #: Of a function of one argument: a ball that holds its values over a ball; not finite where it has none.
-Ball = Callable[[Params, arb], arb]
+Ball = Callable[[Params, "arb"], "arb"]
 #: c_0 .. c_n, each holding f^(k)/k! at every point of the ball.
-Coefficients = Callable[[Params, arb, int], list[arb]]
+Coefficients = Callable[[Params, "arb", int], "list[arb]"]
 Text = str
 
 
@@ -124,8 +127,3 @@ class Function:
     def span(self) -> Span:
         """Where it has a real value."""
         return self.family.span(self.params)
-
-
-def padded(coefficients: list[arb], n: int) -> list[arb]:
-    """n + 1 of them: flint leaves out zeros at the end."""
-    return [*coefficients, *[arb(0)] * (n + 1 - len(coefficients))][: n + 1]

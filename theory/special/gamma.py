@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import factorial
+from typing import TYPE_CHECKING
 
-from flint import acb, arb, arb_series
+from gateproof.theory.special.balls import complex_ball, line, no_number, padded, real
+from gateproof.theory.special.family import Family, Params, Run, Span
 
-from gateproof.theory.special.family import Family, Params, Run, Span, padded
+if TYPE_CHECKING:
+    from flint import arb
 
 #: The only minimum of gamma on x > 0 is at 1.46163... (DLMF 5.4.19).
 _LEFT, _RIGHT = Fraction(146, 100), Fraction(147, 100)
 _MAX = 100
-
-
-def _line(x: arb, n: int) -> arb_series:
-    return arb_series([x, arb(1)] if n else [x], prec=n + 1)
 
 
 def _value(_: Params, x: Fraction) -> str | None:
@@ -39,11 +38,11 @@ def _log_value(params: Params, x: Fraction) -> str | None:
 
 
 def _series(_: Params, x: arb, n: int) -> list[arb]:
-    return padded(_line(x, n).gamma().coeffs(), n)
+    return padded(line(x, n).gamma().coeffs(), n)
 
 
 def _log_series(_: Params, x: arb, n: int) -> list[arb]:
-    return padded(_line(x, n).lgamma().coeffs(), n)
+    return padded(line(x, n).lgamma().coeffs(), n)
 
 
 def polygamma(k: int, x: arb) -> arb:
@@ -53,11 +52,11 @@ def polygamma(k: int, x: arb) -> arb:
     if k == 0:
         return x.digamma()
     if x > 0:
-        value: arb = (-1) ** (k + 1) * factorial(k) * arb(k + 1).zeta(x)
+        value: arb = (-1) ** (k + 1) * factorial(k) * real(k + 1).zeta(x)
         return value
-    found = acb(x).polygamma(k)
-    real: arb = found.real if found.is_finite() else arb.nan()
-    return real
+    found = complex_ball(x).polygamma(k)
+    known: arb = found.real if found.is_finite() else no_number()
+    return known
 
 
 def _derivatives(first: int, x: arb, n: int) -> list[arb]:
@@ -101,7 +100,7 @@ FAMILIES = (
         name="loggamma",
         doc="log(gamma(x)) for x > 0",
         source="DLMF 5.2.1",
-        ball=lambda _, x: x.lgamma() if x > 0 else arb.nan(),
+        ball=lambda _, x: x.lgamma() if x > 0 else no_number(),
         series=_log_series,
         slope="digamma(x)",
         complex=lambda _, z: z.lgamma(),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import factorial
+from typing import TYPE_CHECKING
 
-from flint import acb, arb, fmpq
-
+from gateproof.theory.special.balls import complex_ball, no_number, real
 from gateproof.theory.special.family import Family, Params, Run, Span
 
-
-def _arb(n: Fraction) -> arb:
-    return arb(fmpq(n.numerator, n.denominator))
+if TYPE_CHECKING:
+    from flint import arb
 
 
 def _lower(params: Params) -> str | None:
@@ -32,16 +31,16 @@ def rising(a: Fraction, k: int) -> Fraction:
 def _one(p: Params, x: arb) -> arb:
     if _turn_of_one(p) and not x.is_exact():
         return _one(p, x.lower()).union(_one(p, x.upper()))
-    return x.hypgeom_1f1(_arb(p[0]), _arb(p[1]))
+    return x.hypgeom_1f1(real(p[0]), real(p[1]))
 
 
 def two(p: Params, x: arb) -> arb:
     """2F1 over a ball, by its ends where it is monotone."""
     if not (x <= 1 if _closed(p) else x < 1):
-        return arb.nan()
+        return no_number()
     if _turn_of_two(p) and not x.is_exact():
         return two(p, x.lower()).union(two(p, x.upper()))
-    return x.hypgeom_2f1(_arb(p[0]), _arb(p[1]), _arb(p[2]))
+    return x.hypgeom_2f1(real(p[0]), real(p[1]), real(p[2]))
 
 
 def _closed(p: Params) -> bool:
@@ -89,8 +88,8 @@ def _series(p: Params, x: arb, n: int, lower: int) -> list[arb]:
         for j, a in enumerate(p):
             factor = factor * rising(a, k) if j < lower else factor / rising(a, k)
         moved = tuple(a + k for a in p)
-        value = arb(0) if factor == 0 else (_one if lower == 1 else two)(moved, x)
-        found.append(_arb(factor / factorial(k)) * value)
+        value = real(0) if factor == 0 else (_one if lower == 1 else two)(moved, x)
+        found.append(real(factor / factorial(k)) * value)
     return found
 
 
@@ -104,7 +103,7 @@ FAMILIES = (
         ball=_one,
         series=lambda p, x, n: _series(p, x, n, 1),
         slope="a/b*hyp1f1(a + 1, b + 1, x)",
-        complex=lambda p, z: z.hypgeom_1f1(acb(_arb(p[0])), acb(_arb(p[1]))),
+        complex=lambda p, z: z.hypgeom_1f1(complex_ball(p[0]), complex_ball(p[1])),
         latex=r"{{}}_1F_1\left({a}; {b}; {x}\right)",
         runs=lambda p: _runs(_turn_of_one(p)),
         value_at=lambda _, x: "1" if x == 0 else None,
@@ -119,7 +118,7 @@ FAMILIES = (
         ball=two,
         series=lambda p, x, n: _series(p, x, n, 2),
         slope="a*b/c*hyp2f1(a + 1, b + 1, c + 1, x)",
-        complex=lambda p, z: z.hypgeom_2f1(acb(_arb(p[0])), acb(_arb(p[1])), acb(_arb(p[2]))),
+        complex=lambda p, z: z.hypgeom_2f1(complex_ball(p[0]), complex_ball(p[1]), complex_ball(p[2])),
         latex=r"{{}}_2F_1\left({a}, {b}; {c}; {x}\right)",
         span=lambda p: Span(hi="1", hi_closed=_closed(p)),
         cut=lambda _: ">",

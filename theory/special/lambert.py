@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from flint import arb, arb_series
+from gateproof.theory.special.balls import line, no_number, padded, real
+from gateproof.theory.special.family import Family, Params, Run, Span
 
-from gateproof.theory.special.family import Family, Params, Run, Span, padded
+if TYPE_CHECKING:
+    from flint import arb
 
 
 def _checked(_: Params, x: arb) -> arb:
@@ -16,18 +19,18 @@ def _checked(_: Params, x: arb) -> arb:
         return low.union(high)
     found = x.lambertw()
     if not found.is_finite():
-        return arb.nan()
+        return no_number()
     low, high = found.lower(), found.upper()
     # The branch is the one with w >= -1, where w exp(w) rises.
     if not high >= -1 or not (high * high.exp()).upper() >= x:
-        return arb.nan()
+        return no_number()
     if low <= -1:
-        return arb(-1).union(high)
-    return found if (low * low.exp()).lower() <= x else arb.nan()
+        return real(-1).union(high)
+    return found if (low * low.exp()).lower() <= x else no_number()
 
 
 def _series(_: Params, x: arb, n: int) -> list[arb]:
-    c = padded(arb_series([x, arb(1)] if n else [x], prec=n + 1).lambertw().coeffs(), n)
+    c = padded(line(x, n).lambertw().coeffs(), n)
     return [_checked((), x), *c[1:]]
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import comb, factorial
+from typing import TYPE_CHECKING
 
-from flint import acb, acb_series, arb, arb_series
+from gateproof.theory.special.balls import complex_ball, line, padded
+from gateproof.theory.special.family import Family, Params, Run, Span
 
-from gateproof.theory.special.family import Family, Params, Run, Span, padded
+if TYPE_CHECKING:
+    from flint import acb, arb
 
 _ONE = Span(holes=(Fraction(1),))
 _MAX = 60
@@ -15,7 +18,7 @@ _MAX = 60
 
 def _series(k: int, x: arb, n: int) -> list[arb]:
     """Of the k-th derivative: c_(j+k) (j+k)!/j!."""
-    c = padded(arb_series([x, arb(1)], prec=n + k + 1).zeta().coeffs(), n + k)
+    c = padded(line(x, n + k).zeta().coeffs(), n + k)
     return [c[j + k] * (factorial(j + k) // factorial(j)) for j in range(n + 1)]
 
 
@@ -46,8 +49,10 @@ def _order(params: Params) -> str | None:
 
 
 def _complex(k: int, z: acb) -> acb:
-    c: list[acb] = acb_series([z, acb(1)], prec=k + 1).zeta().coeffs()
-    return c[k] * factorial(k) if len(c) > k else acb(0)
+    from flint import acb_series
+
+    c: list[acb] = acb_series([z, complex_ball(1)], prec=k + 1).zeta().coeffs()
+    return c[k] * factorial(k) if len(c) > k else complex_ball(0)
 
 
 FAMILIES = (
