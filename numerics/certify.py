@@ -292,7 +292,7 @@ def _extremum(node: Extremum, digits: int, budget: Budget) -> dict[str, Any]:
     which = "sup" if node.op in ("sup", "max", "argmax") else "inf"
     found = extremum(
         body, var, lo, hi, which, digits, budget,
-        text=to_text(body), lo_closed=closed[0], hi_closed=closed[1], apart=True,
+        text=to_text(body), lo_closed=closed[0], hi_closed=closed[1], apart=True, prove_ends=True,
     )  # fmt: skip
     if found.status == "infinite":
         if node.op in ("argmax", "argmin"):

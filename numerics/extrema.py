@@ -59,11 +59,14 @@ def extremum(
     hi_closed: bool = True,
     with_certificate: bool = True,
     apart: bool = False,
+    prove_ends: bool = False,
 ) -> Extremum:
     """The supremum ('sup') or infimum ('inf') of a core expression on an interval (None: infinite).
 
     ``sup abs(g)`` is found on g itself, and its certificate bounds g from both sides. ``apart``: places
     whose values agree to all digits are told apart or proved equal, or the result is ``tied``.
+    ``prove_ends``: beside ends that no box closes the exact prover is asked, which takes its time and leaves
+    no certificate.
     """
     if which not in ("sup", "inf"):
         raise ValueError("which is 'sup' or 'inf'")
@@ -74,7 +77,7 @@ def extremum(
         body = body.args[0] if isinstance(body, App) and body.head == "neg" else App("neg", (body,))
     body = _inside(body, var, (lo, lo_closed), (hi, hi_closed))
     problem, found = _searched(body, var, folded, (lo, lo_closed), (hi, hi_closed), digits, budget, apart)
-    if found.status == "unknown":
+    if found.status == "unknown" and prove_ends:
         steep = by_steep_ends(
             body,
             var,

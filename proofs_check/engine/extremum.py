@@ -339,6 +339,7 @@ def _computed(body: Expr, name: str, domain: Domain, which: str, digits: int, bu
         text=to_text(body),
         lo_closed=domain.lo_closed,
         hi_closed=domain.hi_closed,
+        prove_ends=True,
     )
 
 
