@@ -68,17 +68,18 @@ def write_out(node: Node) -> Node:
 
     Raises ShapeError for shapes that do not fit, and for more than MAX_PARTS parts.
     """
-    if not any(map(_is_matrix, node.walk())):
+    if not any(map(is_matrix, node.walk())):
         return node
     return _Writing(_taken(node)).node(node, {})
 
 
 def _holds_matrices(node: Node, names: Names) -> bool:
     parts = node.walk()
-    return any(_is_matrix(n) or (isinstance(n, Var) and n.name in names) for n in parts)
+    return any(is_matrix(n) or (isinstance(n, Var) and n.name in names) for n in parts)
 
 
-def _is_matrix(node: Node) -> bool:
+def is_matrix(node: Node) -> bool:
+    """Whether the node is written with matrices; a name of one is not seen to be."""
     return isinstance(node, Matrix | MatrixSet | Entry) or (isinstance(node, App) and node.head in MATRIX)
 
 
@@ -121,7 +122,7 @@ class _Writing:
         done = self._node(node, names)
         if isinstance(done, Matrix) and done.size > MAX_PARTS:
             raise ShapeError(f"the matrix written out has more than {MAX_PARTS} parts", node)
-        if _is_matrix(node) and done.size > MAX_PARTS:
+        if is_matrix(node) and done.size > MAX_PARTS:
             raise ShapeError(f"the value written out has more than {MAX_PARTS} parts", node)
         return done
 

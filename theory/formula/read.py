@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from gateproof.theory.formula import floating, scopes
 from gateproof.theory.formula.errors import FormulaError
 from gateproof.theory.formula.library import Definition, arities
-from gateproof.theory.formula.matrices import ShapeError, write_out
+from gateproof.theory.formula.matrices import ShapeError, is_matrix, write_out
 from gateproof.theory.formula.nodes import Claim, Expr, Matrix, Node
 from gateproof.theory.formula.parser import Parser
 
@@ -22,7 +22,7 @@ def parse_claim(text: str, extra: Definitions | None = None) -> Claim:
         if claim.format:
             claim = floating.settled(claim, extra or {})
         scopes.check(claim)
-        write_out(claim)
+        _check_shapes(claim, parser)
     except FormulaError as error:
         raise _placed(error, parser) from None
     return claim
@@ -34,7 +34,7 @@ def parse_expr(text: str, extra: Definitions | None = None) -> Expr:
     node = parser.expression()
     parser.end()
     try:
-        write_out(node)
+        _check_shapes(node, parser)
     except FormulaError as error:
         raise _placed(error, parser) from None
     return node
@@ -59,6 +59,12 @@ def define_all(texts: Mapping[str, str]) -> dict[str, Definition]:
     for name, text in texts.items():
         found[name] = define(name, text, found)
     return found
+
+
+def _check_shapes(node: Node, parser: Parser) -> None:
+    """Raise ShapeError for matrices that do not fit; a text without any is not walked through once more."""
+    if any(map(is_matrix, parser.places)):
+        write_out(node)
 
 
 def _placed(error: FormulaError, parser: Parser) -> FormulaError:

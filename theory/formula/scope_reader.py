@@ -146,12 +146,12 @@ class ScopeReader(Reader):
 
     def _matrices(self, base: SetExpr) -> MatrixSet:
         """``(m, n)`` behind ``base**``."""
-        self.expect("(")
+        start = self.expect("(")
         rows = self._size()
         self.expect(",")
         columns = self._size()
         self.expect(")", "')': a matrix has rows and columns")
-        return MatrixSet(base, rows, columns)
+        return self.placed(MatrixSet(base, rows, columns), start)
 
     def _size(self) -> int:
         token = self.token

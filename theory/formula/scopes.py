@@ -37,8 +37,8 @@ def bind_polynomials(claim: Claim) -> Claim:
 
     ``taylor(exp(x), x, 0, 1) == 1 + x`` is an identity of polynomials: x ranges over R.
     """
-    free = free_names(claim)
-    wanted = dict.fromkeys(n.var for n in claim.walk() if isinstance(n, Taylor | Diff) and n.var in free)
+    named = {n.var for n in claim.walk() if isinstance(n, Taylor | Diff)}
+    wanted = named & free_names(claim) if named else named
     if not wanted:
         return claim
     binds = tuple(Bind(name, NamedSet("R")) for name in sorted(wanted))
