@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 JOBS ?= 2
-TESTS ?= -m "not deep and not browser"
+TESTS ?= -m "not deep and not browser and not drawn"
 
 VENV := .venv
 # -P keeps the root off sys.path: `theory` and `kernels` must import as gateproof.* only.
@@ -20,7 +20,7 @@ CODE := theory numerics kernels proofs_check src tests figures examples
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup report figures browser kernels compiled runs test soundness wheel lint style types format site coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
+.PHONY: help setup report figures drawn browser kernels compiled runs test soundness wheel lint style types format site coq bench bench-fits bench-meanfield bench-conversion networks deep score clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -62,6 +62,9 @@ report: $(STAMP)  ## decide every claim of the three papers; writes report/
 
 figures: $(STAMP)  ## draw the figures anew, beside their scripts
 	$(PY) -m gateproof figures -j $(JOBS)
+
+drawn: $(STAMP)  ## hold the figures' files against what their scripts draw
+	$(PY) -m pytest -n $(JOBS) -m drawn tests/figures
 
 test: $(STAMP)  ## the tests, without the deep ones
 	$(PY) -m pytest -n $(JOBS) $(TESTS)

@@ -214,6 +214,7 @@ def as_pinned():
     return {name: version for name, version in found.items() if version != PINNED[name].partition("+")[0]}
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("name", NAMES)
 def test_a_figure_is_what_its_script_draws(name):
     """Drawn twice, byte by byte the same, and the same as the committed files."""
